@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef> // before <compare>: Qt 6.4 moc cannot parse <concepts> when it comes first
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 

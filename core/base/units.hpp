@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef> // before <compare>: Qt 6.4 moc cannot parse <concepts> when it comes first
 #include <compare>
 #include <cstdint>
 
