@@ -6,6 +6,7 @@
 #include "core/cost/transfer.hpp"
 #include "core/sim/network.hpp"
 
+#include <memory>
 #include <span>
 
 namespace polyrail {
@@ -16,7 +17,10 @@ const char *toString(Collective c);
 /// Collectives and point-to-point transfers over the real routes of one cluster: which links carry how
 /// many bytes, how many steps, what the best algorithm reaches. Among the algorithms that apply (ring
 /// with one channel per rail, direct over a switch, tree, hierarchical) the fastest predicted one is
-/// taken, as NCCL does. Keeps a reference to the route table: must not outlive it. Thread-safe.
+/// taken, as NCCL does. Uses are exact bytes per link direction; a transfer never needs two links of one exclusive
+/// group. What does not depend on the size is worked out once per group of devices and remembered (copies of
+/// the model share that memory). Keeps references to the route table and the network: must not outlive them.
+/// Thread-safe, deterministic.
 class CollectiveModel
 {
 public:
@@ -24,7 +28,8 @@ public:
 
     /// `bytes` follows nccl-tests: the full vector for all-reduce, the gathered result for all-gather, one
     /// rank's input for reduce-scatter and all-to-all, the message for broadcast. One device or zero
-    /// bytes: an empty transfer. Error (Infeasible): two members are not connected.
+    /// bytes: an empty transfer. A broadcast starts at the first member. Error (Infeasible): two members are not
+    /// connected, or exclusive conflict groups leave no set of routes.
     Result<Transfer> collective(Collective kind, std::span<const DeviceId> members, double bytes) const;
     /// Point to point, striped over parallel routes where that pays. Same device: empty.
     Result<Transfer> send(DeviceId from, DeviceId to, double bytes) const;
@@ -43,6 +48,8 @@ public:
 private:
     const RouteTable *m_routes;
     const Network *m_network;
+    struct Store;
+    std::shared_ptr<Store> m_store;
 };
 
 } // namespace polyrail
