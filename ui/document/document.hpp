@@ -11,11 +11,13 @@
 #include <QUndoStack>
 
 #include <memory>
+#include <string>
 
 namespace polyrail {
 
-/// What the user works on: a cluster, a training job, and the plan that is shown. Changes only through undo commands;
-/// every change makes a new revision, and results of older revisions are stale. UI thread only.
+/// What the user works on: a cluster and a training job. Changes only through undo commands; every change that can
+/// affect a plan makes a new revision, and results of older revisions are stale. Moving things about on the canvas or
+/// renaming the cluster keeps the revision. UI thread only.
 class Document : public QObject
 {
     Q_OBJECT
@@ -36,14 +38,15 @@ public:
     /// (a slider drag); an empty key never merges. endGesture() closes the merge.
     void setCluster(Cluster cluster, const QString &text, const QString &mergeKey = {});
     void setLink(LinkId id, const Link &link, const QString &text, const QString &mergeKey = {});
-    void setJob(TrainingJob job, const QString &text);
+    void setJob(TrainingJob job, const QString &text, const QString &mergeKey = {});
     void endGesture();
 
     /// Atomic save of the cluster; the path becomes the document's and the undo stack clean.
     Result<void> saveAs(const QString &path);
 
 signals:
-    /// structure: devices, hubs, links or conflicts came or went (otherwise only figures or positions changed).
+    /// structure: hosts, devices, hubs, links or conflicts came or went or changed their names or ends (otherwise only
+    /// figures or positions changed). Comes after revision() has its new value.
     void clusterChanged(bool structure);
     void jobChanged();
     void pathChanged();
@@ -51,11 +54,14 @@ signals:
 
 private:
     friend class DocumentCommand;
-    void restore(const Cluster &cluster, const TrainingJob &job);
+    void push(Cluster cluster, TrainingJob job, bool jobChanges, const QString &text, const QString &mergeKey);
+    void restore(const Cluster &cluster);
+    void restore(const TrainingJob &job);
 
     Cluster m_cluster;
     TrainingJob m_job;
     QString m_path;
+    std::string m_digest; ///< of m_cluster and m_job
     quint64 m_revision = 0;
     int m_gesture = 0;
     QUndoStack m_undo;
