@@ -48,6 +48,10 @@ struct ModelShape
     int normsPerLayer = 2;
     bool normBias = false;     ///< LayerNorm has a bias, RMSNorm has none
     bool queryKeyNorm = false; ///< per-head norms on q and k (qwen3, gemma3)
+    bool finalNorm = true;     ///< a norm before the output layer
+    bool embeddingNorm = false; ///< a norm right after the embedding (BLOOM)
+    int embeddingWidth = 0;    ///< width of the token table when it is not `hidden` (OPT-350m); 0 = hidden
+    bool dropout = false;      ///< trained with dropout: its masks are kept for the backward pass
     NormKind norm = NormKind::RmsNorm;
     PositionKind position = PositionKind::Rotary;
     int experts = 0;           ///< routed experts
@@ -61,11 +65,14 @@ struct ModelShape
     std::string source;
     std::vector<std::string> warnings; ///< what the importer assumed
 
+    int tokenWidth() const { return embeddingWidth > 0 ? embeddingWidth : hidden; }
     bool isExpertLayer(int layer) const { return experts > 0 && layer >= firstDenseLayers; }
     bool operator==(const ModelShape &) const = default;
 };
 
-/// Checks that the figures describe a model (positive sizes, heads a multiple of kv heads, top_k <= experts).
+/// Checks that the figures describe a model (positive sizes, heads a multiple of kv heads, top_k <= experts) and
+/// fills in what follows from others: kv heads = heads, head width = hidden / heads. `where` of an error is the
+/// field's JSON name, such as "/num_attention_heads".
 Result<ModelShape> checkShape(ModelShape shape);
 
 struct ParameterCount
@@ -82,6 +89,10 @@ struct ParameterCount
         return shape.isExpertLayer(layer) ? expertLayer : denseLayer;
     }
 };
+/// Exact for a checked shape: weights, biases, norms and tables as the published checkpoints store them. Thread-safe.
 ParameterCount countParameters(const ModelShape &shape);
+/// Weights that multiply activations (no biases, norms, tables) touched by one token; the output layer counts,
+/// tied or not. The "active matmul parameters" of the usual 6ND estimate.
+std::int64_t activeMatmulParameters(const ModelShape &shape);
 
 } // namespace polyrail

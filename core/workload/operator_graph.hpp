@@ -15,6 +15,7 @@ const char *toString(OperatorKind k); ///< "matmul" | "attention" | ...
 
 /// What a split owes afterwards.
 enum class Recombination { None, Concat, AllReduce, AllToAll };
+const char *toString(Recombination r); ///< "none" | "concat" | "all-reduce" | "all-to-all"
 
 /// One legal way to split an operator: along a named dimension, in whole granules.
 struct SplitRule
@@ -62,7 +63,8 @@ struct OperatorGraph
     std::vector<Tensor> tensors;
 };
 
-/// Checks ids, ends, sizes, and that the graph has no cycle; names one cycle if it has.
+/// Checks ids, ends, sizes, and that the graph has no cycle; names one cycle if it has. `where` of an error is a JSON
+/// pointer into the graph file. Linear time.
 Result<OperatorGraph> checkGraph(OperatorGraph graph);
 
 } // namespace polyrail

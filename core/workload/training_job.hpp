@@ -31,7 +31,8 @@ struct TrainingJob
 
 /// Bytes of training state per parameter, by the usual mixed-precision recipe (Micikevicius et al.,
 /// arXiv 1710.03740; Rajbhandari et al., arXiv 1910.02054): half-precision weight and fp32 gradient
-/// stay with the parameter, fp32 master weight and two Adam moments are the optimiser state.
+/// stay with the parameter, fp32 master weight and two Adam moments are the optimiser state. Fp32 and tf32 need no
+/// master copy (4 + 4 + 8). Fp8 is a format of the products: weights stay in bf16.
 struct StateBytes
 {
     double weight = 2;
@@ -39,7 +40,8 @@ struct StateBytes
     double optimiser = 12;
 };
 StateBytes stateBytes(Precision p);
-/// Bytes of one activation element.
+/// Bytes of one activation element as it is kept and sent: 4 for fp32 and tf32, else 2 (fp8 recipes cast at the
+/// products' inputs and keep activations in bf16).
 double activationBytes(Precision p);
 
 } // namespace polyrail
