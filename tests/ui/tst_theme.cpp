@@ -169,7 +169,10 @@ private slots:
                     if (c.alpha() < 255)
                         continue;
                     ++opaque;
-                    QCOMPARE(c.name(), Theme::darkTheme().text.name());
+                    const QColor want = Theme::darkTheme().text; // but for rounding where smoothed edges meet
+                    const int off = std::max({std::abs(c.red() - want.red()), std::abs(c.green() - want.green()),
+                                              std::abs(c.blue() - want.blue())});
+                    QVERIFY2(off <= 2, qPrintable(file + QLatin1Char(' ') + c.name()));
                 }
             QVERIFY2(opaque > 2, qPrintable(file));
         }
