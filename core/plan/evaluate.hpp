@@ -29,7 +29,9 @@ std::vector<DeviceMemory> memoryOf(const CostContext &context, const Plan &plan)
 /// Plan -> tasks. A micro-batch moves from one stage to the next as a whole: the boundary transfer waits
 /// for every replica of the stage. Tensor collectives of one micro-batch's layers are one transfer after
 /// the computation; gradients are reduced after a stage's last backward pass.
-Result<std::shared_ptr<const TaskGraph>> lower(const CostContext &context, const Plan &plan);
+/// `detail`: Full adds what each task does to memory; MakespanOnly leaves it out.
+Result<std::shared_ptr<const TaskGraph>> lower(const CostContext &context, const Plan &plan,
+                                               SimDetail detail = SimDetail::Full);
 
 /// checkPlan, lower and simulate in one: the objective of every plan in Polyrail. The step time is the
 /// schedule's makespan.

@@ -63,6 +63,18 @@ struct BaselineResult
     std::string reason;                    ///< why not, when it does not fit
 };
 
+/// One line of the search's log. No times in it: one thread, same seed and limits give the same log.
+struct SearchEvent
+{
+    enum class Kind : std::uint8_t { Expanded, Cut, Incumbent };
+    std::uint64_t sequence = 0;
+    Kind kind = Kind::Expanded;
+    std::int64_t node = 0;                 ///< number of expanded nodes when it happened
+    int depth = 0;
+    Nanoseconds value;                     ///< the node's bound, or the incumbent's step time
+    bool operator==(const SearchEvent &) const = default;
+};
+
 /// One found plan.
 struct Candidate
 {
@@ -101,6 +113,8 @@ public:
     virtual ~Search() = default;
 
     virtual std::shared_ptr<const SearchSnapshot> latest() const = 0;
+    /// Events with sequence >= from that are still kept (the newest 4096).
+    virtual std::vector<SearchEvent> events(std::uint64_t from) const = 0;
     virtual void pause() = 0;
     virtual void resume() = 0;
     /// Asks to stop; returns at once. The search ends within 0.2 s.
@@ -108,14 +122,5 @@ public:
     /// Blocks until the status is final.
     virtual void wait() = 0;
 };
-
-/// Megatron-LM's default for people who set nothing else: tensor parallel over the devices of one host
-/// (largest power of two that fits the smallest host and divides the heads), the rest data parallel, as few pipeline
-/// stages as fit in memory, equal layers per stage, one sample per replica and micro-step (or
-/// job.maxMicroBatch), every device takes part, no recomputation unless nothing else fits.
-BaselineResult equalSplit(const CostContext &context);
-/// The best of all uniform grids tensor x pipeline x data over all devices in file order, equal layers,
-/// equal shares, every micro-batch size and recomputation.
-BaselineResult bestUniformGrid(const CostContext &context);
 
 } // namespace polyrail
