@@ -3,6 +3,7 @@
 
 #include "core/sim/task_graph.hpp"
 
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -12,7 +13,7 @@ namespace polyrail {
 /// What the links of a cluster allow, as capacity rows: every full-duplex link has one row per
 /// direction, a half-duplex link one row for both, every capacity conflict one row per direction (or one
 /// for both). Exclusive groups are kept apart: one link of a group carries traffic at a time.
-/// Immutable, thread-safe.
+/// Uses of zero bytes load nothing and claim nothing. Immutable, thread-safe.
 class Network
 {
 public:
@@ -40,8 +41,24 @@ public:
 
     std::span<const double> capacities() const { return m_capacity; } ///< bytes/s by row
     int exclusiveGroupCount() const { return m_exclusiveGroups; }
+    /// What the network was made from: names for messages, memory of devices.
+    const Cluster &cluster() const { return m_cluster; }
+
+    /// Calls visit(row) for every capacity row that traffic on one direction of a link loads.
+    template<class Visit>
+    void forEachRow(LinkId link, Direction direction, Visit &&visit) const
+    {
+        const auto side = static_cast<std::size_t>(direction);
+        visit(m_linkRow[link.index()][side]);
+        for (const std::array<int, 2> &rows : m_conflictRows[link.index()])
+            visit(rows[side]);
+    }
+    std::span<const int> exclusiveGroups(LinkId link) const { return m_exclusive[link.index()]; }
+    bool isDown(LinkId link) const { return m_down[link.index()]; }
+    std::size_t linkCount() const { return m_linkRow.size(); }
 
 private:
+    Cluster m_cluster;
     std::vector<double> m_capacity;
     std::vector<std::array<int, 2>> m_linkRow;            ///< by link: row of each direction
     std::vector<std::vector<std::array<int, 2>>> m_conflictRows; ///< by link: rows of its capacity groups
