@@ -28,12 +28,7 @@ struct PlanFile
 {
     std::string clusterName;
     std::string clusterDigest;
-    std::string modelName;
-    std::string modelDigest;
-    int globalBatch = 0;
-    int sequence = 0;
-    Precision precision = Precision::Bf16;
-    Sharding sharding = Sharding::Zero1;
+    TrainingJob job; ///< embedded whole in the file (workload.model), so that a plan can be simulated alone
     SearchStatus status = SearchStatus::Stopped;
     double objectiveSeconds = 0;
     double boundSeconds = 0;
@@ -41,7 +36,11 @@ struct PlanFile
     Plan plan;
 };
 /// Device ids are resolved against the cluster; a digest that differs is not an error (the caller may warn).
+/// A file without an embedded model (written by another program) leaves job.model empty but for its name.
 Result<PlanFile> readPlan(std::string_view json, const Cluster &cluster);
+/// The cluster embedded in a plan file ("/cluster/file", in the cluster format).
+Result<Cluster> readPlanCluster(std::string_view json, const Catalogue &catalogue);
+/// Embeds the cluster and the model, so that the file stands alone.
 std::string writePlan(const PlanFile &file, const Cluster &cluster, const Schedule *schedule = nullptr);
 
 /// The schedule file embeds the links and conflicts it was made on, so that it can be checked alone.
