@@ -5,6 +5,9 @@ target_include_directories(polyrail_common INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(polyrail_common INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual
     $<$<BOOL:${POLYRAIL_WERROR}>:-Werror>)
+# gcc 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
+target_compile_options(polyrail_common INTERFACE
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 target_compile_definitions(polyrail_common INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(POLYRAIL_SANITIZE)
     list(JOIN POLYRAIL_SANITIZE "," _sanitizers)
