@@ -6,11 +6,13 @@
 #include "core/base/units.hpp"
 #include "core/cluster/gpu_type.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -101,9 +103,10 @@ class Cluster
 {
 public:
     Cluster();
-    /// Checks the parts: unique ids, known ends, positive finite figures, links not from a vertex to
-    /// itself, conflicts over at least two known links. Errors carry a JSON pointer in the layout of
-    /// the cluster file ("/links/3/ends/1").
+    /// Checks the parts: unique ids (devices, hubs and links share one space of names), known ends and
+    /// hosts, figures that are finite and not negative, bandwidths of 1 B/s to 1 EB/s, latencies up to
+    /// 1000 s, links not from a vertex to itself, conflicts over at least two known links. Errors carry a
+    /// JSON pointer in the layout of the cluster file ("/links/3/ends/1").
     static Result<Cluster> make(ClusterParts parts);
 
     const std::string &name() const { return m_parts->name; }
@@ -125,21 +128,29 @@ public:
     const std::string &vertexName(VertexId v) const;
     HostId hostOf(VertexId v) const;
     /// Links that touch a vertex, in the order of the file.
-    std::span<const LinkId> linksAt(VertexId v) const { return m_linksAt->at(v.index()); }
+    std::span<const LinkId> linksAt(VertexId v) const { return m_index->linksAt.at(v.index()); }
 
     DeviceId findDevice(const std::string &id) const;
     LinkId findLink(const std::string &id) const;
     VertexId findVertex(const std::string &id) const;
 
     /// The same cluster with one figure changed. Structure is shared with this one's checks, so this is
-    /// the cheap path of a slider.
+    /// the cheap path of a slider. `changed` must keep the id and the ends and hold figures that make()
+    /// would accept (they are not checked again).
     Cluster withLink(LinkId l, const Link &changed) const;
     /// 16 hex digits over everything that affects a plan (not name, notes or layout).
     std::string digest() const;
 
 private:
     std::shared_ptr<const ClusterParts> m_parts;
-    std::shared_ptr<const std::vector<std::vector<LinkId>>> m_linksAt;
+    /// What make() derived: shared by every version that has the same structure.
+    struct Index
+    {
+        std::vector<std::vector<LinkId>> linksAt;           ///< by vertex
+        std::unordered_map<std::string, std::int32_t> vertices; ///< by id
+        std::unordered_map<std::string, std::int32_t> links;    ///< by id
+    };
+    std::shared_ptr<const Index> m_index;
 };
 
 } // namespace polyrail

@@ -52,11 +52,13 @@ struct GpuType
     std::string note;
 
     /// Peak for a format; a format without units of its own runs at the next wider one that exists
-    /// (fp8 -> bf16 -> fp16 -> tf32 -> fp32), as the frameworks fall back.
+    /// (fp8 -> bf16 -> fp16 -> tf32 -> fp32), as the frameworks fall back. Where only narrower ones are
+    /// listed, the nearest of those; 0 when the type has no figures at all.
     FlopsPerSecond peakFor(Precision p) const;
 };
 
-/// The GPU types that are known, by name or alias (case, blanks, '-' and '_' do not matter).
+/// The GPU types that are known, by name or alias (case, blanks, '-' and '_' do not matter, nor do brand
+/// words in front: "NVIDIA GeForce RTX 4090" is "RTX 4090").
 class Catalogue
 {
 public:

@@ -3,6 +3,7 @@
 
 #include "core/cluster/cluster.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace polyrail {
@@ -25,14 +26,20 @@ struct Route
 
 /// The routes between two devices, best first: highest bandwidth, then lowest latency, then fewest
 /// hops, then link order. Parallel links give parallel routes: after each route is found, its links
-/// of least bandwidth are set aside and the next one is looked for, up to `limit` routes. A route
-/// that goes through the hosts' network is only taken where no route inside one host exists, unless
-/// the network route is the faster one. Deterministic. Empty when the devices are not connected.
+/// of least bandwidth are set aside and the next one is looked for, up to `limit` routes. Deterministic.
+/// Empty when the devices are not connected, or are the same.
+///
+/// What a route may use: links that are up; hubs, never a third device; of hosts other than the two
+/// ends' own only switches (a third host's CPU, PCIe switch or NIC does not forward traffic). A
+/// capacity conflict that a route loads n times leaves it a n-th of the capacity; a route that would need
+/// two links of one exclusive group is dropped. Between two devices of one host, routes over network
+/// links are left out unless they are faster than the best route inside the host.
 std::vector<Route> findRoutes(const Cluster &cluster, DeviceId from, DeviceId to, int limit = 16);
 
 /// How a transfer of any size is spread over parallel routes that do not share a link or an
 /// exclusive conflict group: the routes used together and the share of the bytes on each
-/// (proportional to bandwidth; shares sum to 1). A second route is used only if it adds at least 5 %.
+/// (proportional to bandwidth; shares sum to 1). Routes are taken in the order given; a further one is
+/// used only if the set, capacity conflicts included, gains at least 5 % by it.
 struct Stripe
 {
     Route route;
@@ -41,15 +48,20 @@ struct Stripe
 std::vector<Stripe> stripeOver(const Cluster &cluster, const std::vector<Route> &routes);
 
 /// All-pairs stripes of one cluster, computed on first use and remembered. Thread-safe.
+///
+/// The stripes are those of stripeOver(findRoutes()), except that links of a route that has been taken
+/// are set aside whole, not only its slowest: a later route may not share them anyway, so no time is
+/// spent on it and a limit on the number of routes cannot hide a useful one.
 class RouteTable
 {
 public:
     explicit RouteTable(Cluster cluster);
     ~RouteTable();
     RouteTable(RouteTable &&) noexcept;
+    RouteTable &operator=(RouteTable &&) noexcept;
 
     const Cluster &cluster() const { return m_cluster; }
-    /// Empty when the two devices are not connected. Valid as long as the table lives.
+    /// Empty when the two devices are not connected, or are the same. Valid as long as the table lives.
     const std::vector<Stripe> &between(DeviceId from, DeviceId to) const;
 
 private:
