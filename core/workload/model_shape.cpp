@@ -94,6 +94,8 @@ LayerCount expertLayer(const ModelShape &s, Count routed)
 {
     LayerCount c = attentionOf(s);
     c.matrices += Count(s.hidden) * s.experts; // router
+    if (s.routerBias)
+        c.rest += s.experts;
     const LayerCount one = mlpOf(s, s.expertFfn, false);
     c.matrices += one.matrices * (routed + s.sharedExperts);
     return c;

@@ -58,6 +58,7 @@ struct ModelShape
     int topK = 0;
     int expertFfn = 0;         ///< inner width of one expert
     int sharedExperts = 0;     ///< always-on experts of the same width
+    bool routerBias = false;   ///< one correction per expert in the router (DeepSeek-V3)
     int firstDenseLayers = 0;  ///< layers before the first expert layer
     std::optional<LatentAttention> latent;
     std::int64_t extraParametersPerLayer = 0; ///< e.g. DeepSeek's sparse-attention indexer

@@ -93,6 +93,7 @@ std::string TrainingJob::digest() const
     d.add("top_k", m.topK);
     d.add("expert_ffn", m.expertFfn);
     d.add("shared_experts", m.sharedExperts);
+    d.add("router_bias", m.routerBias);
     d.add("first_dense", m.firstDenseLayers);
     d.add("latent", m.latent.has_value());
     if (m.latent) {

@@ -164,7 +164,7 @@ void addMlp(Builder &b, const ModelShape &s, const MlpNames &names, Count rows, 
 void addExperts(Builder &b, const ModelShape &s)
 {
     const SliceSizes &z = b.size();
-    b.matmul("router", z.shardRows, s.experts, s.hidden);
+    b.matmul("router", z.shardRows, s.experts, s.hidden, 1, s.routerBias ? s.experts : 0);
     const double routed = z.tokens * s.topK; // rows that this device computes, balanced routing
     b.elementwise("dispatch", routed * s.hidden, 1, 0);
     const Count ups = s.gatedMlp ? 2 : 1;
