@@ -161,7 +161,7 @@ private slots:
                     const auto table = SuffixTable::build(request);
                     const double configuration
                         = configurationBound(*context, space.classes(), *set, space.maxStages(), 1e6);
-                    for (int draw = 0; draw < 20; ++draw) {
+                    for (int draw = 0; draw < 90; ++draw) {
                         std::vector<StageChoice> stages;
                         for (int left = modelLayers; left > 0;) {
                             const int layers = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(left));
