@@ -57,7 +57,7 @@ Result<std::vector<ModelPreset>> readModelPresets(std::string_view text)
     if (!parsed)
         return fail(parsed.error());
     const nlohmann::json &root = parsed->value;
-    ConfigReader keys(root.is_object() ? root : nlohmann::json::object(), "");
+    ConfigReader keys(root, "");
     if (keys.text({"format"}).value_or("") != "polyrail-models" || keys.integerOr({"version"}, 0) != 1)
         return inputError("/format", describeJson(root), "an object of format polyrail-models, version 1", "");
     const auto models = root.find("models");
@@ -80,7 +80,7 @@ Result<std::vector<ModelPreset>> readModelPresets(std::string_view text)
 const std::vector<ModelShape> &modelPresets()
 {
     static const std::vector<ModelShape> shapes = [] {
-        auto presets = readModelPresets(builtinText("models.json"));
+        auto presets = readModelPresets(builtinText("resources/models.json"));
         if (!presets) // the text is compiled in and tested
             throw std::logic_error("resources/models.json: " + presets.error().message());
         std::vector<ModelShape> out;
