@@ -18,7 +18,9 @@ class ConfigReader
 public:
     using Names = std::initializer_list<const char *>;
 
+    /// Anything but an object reads as an empty one.
     ConfigReader(const nlohmann::json &object, std::string pointer) : m_object(object), m_pointer(std::move(pointer)) {}
+    ConfigReader(nlohmann::json &&, std::string) = delete; // a temporary would dangle
 
     const std::string &pointer() const { return m_pointer; }
     std::string at(const std::string &key) const { return m_pointer + "/" + pointerPart(key); }

@@ -69,8 +69,11 @@ inline SuffixBound prepend(const StageTimes &stage, const SuffixBound *next, int
         forward = std::max(forward, p.forward);
         backward = std::max(backward, p.backward);
         s.lastBackward = std::max(s.lastBackward, ownBound(p, away, microBatches, inFlight));
+        // On the last stage a replica turns round by itself: no boundary makes it wait for the others.
+        s.roundTrip = std::max(s.roundTrip, p.forward + p.backward);
     }
-    s.roundTrip = forward + away + backward;
+    if (next)
+        s.roundTrip = forward + away + backward;
     if (next)
         s.lastBackward = std::max(s.lastBackward, forward + 2 * c + next->lastBackward + backward);
     s.end = s.lastBackward + stage.after;

@@ -40,6 +40,7 @@ struct TrainingSpace::Choice : SearchNode
     Recompute recompute = Recompute::None;
     std::shared_ptr<const OptionSet> set;
     double searched = 0; ///< seconds: plans whose bound is below this are in hand elsewhere
+    int blindTries = 0;  ///< cut-offs tried without an incumbent
 };
 
 /// The first stages of a plan with a known number of stages.
@@ -171,8 +172,10 @@ void TrainingSpace::tryCutoff(const Choice &node, Expansion &out) const
     request.deadline = out.deadline;
     request.forSearch = true;
     const double gap = std::isfinite(high) ? (high - low) / high : 1;
+    // Without an incumbent cut-offs grow geometrically; soon everything is searched, so that "infeasible" gets proven.
+    constexpr int mostBlindTries = 6;
     if (!std::isfinite(high))
-        request.cutoff = low * 1.25 + 1e-6;
+        request.cutoff = node.blindTries < mostBlindTries ? low * 1.25 + 1e-6 : infinite;
     else if (gap > 0.04)
         request.cutoff = low + (high - low) / 3;
     else if (gap > 0.012)
@@ -188,6 +191,7 @@ void TrainingSpace::tryCutoff(const Choice &node, Expansion &out) const
         auto rest = std::make_unique<Choice>(node);
         rest->bound = std::max(node.bound, boundOf(request.cutoff));
         rest->searched = request.cutoff;
+        rest->blindTries = node.blindTries + 1;
         out.children.push_back(std::move(rest));
     }
     if (!std::isfinite(table->leastTime())) {

@@ -128,7 +128,7 @@ Result<ModelShape> checkShape(ModelShape s)
         {"vocab_size", s.vocab, 1, 1 << 28},
         {"max_position_embeddings", s.maxPositions, s.position == PositionKind::Learned ? 1 : 0, 1 << 28},
         {"embedding_size", s.embeddingWidth, 0, million},
-        {"norms_per_layer", s.normsPerLayer, 0, 16},
+        {"norms_per_layer", s.normsPerLayer, 0, 4},
         {"num_experts", s.experts, 0, 65536},
         {"num_experts_per_tok", s.topK, s.experts > 0 ? 1 : 0, 65536},
         {"moe_intermediate_size", s.expertFfn, s.experts > 0 ? 1 : 0, 1 << 24},

@@ -44,7 +44,9 @@ double activationBytesPerLayer(const TrainingJob &job, LayerKind kind, const Sli
 /// The same for the final norm, the output layer and its loss: 4 s b h (1/t') + 4 s b v/t, logits in fp32.
 double headActivationBytes(const TrainingJob &job, const Slice &slice);
 
-/// The whole model, forward and backward, as an operator graph with tensors and split rules.
+/// The whole model, forward and backward, as an operator graph with tensors and split rules: one micro-batch of
+/// max(1, job.maxMicroBatch) samples, undivided. Tensors carry activations, gradients, and what backward operators keep
+/// from the forward pass. Operators are called "layer3.qkv", their backward parts "layer3.qkv.dx" and ".dw", or ".d".
 OperatorGraph buildOperatorGraph(const TrainingJob &job);
 
 /// Model FLOPs per token, forward + backward, no recomputation, full (non-causal) attention:
