@@ -349,13 +349,4 @@ tl::unexpected<Error> cycleError(const TaskGraph &graph, const std::vector<bool>
                       "preds without a cycle");
 }
 
-std::string taskLabel(const TaskGraph &graph, std::size_t task)
-{
-    std::string label = "task " + std::to_string(task);
-    const std::int32_t name = graph.tasks[task].name;
-    if (name >= 0 && static_cast<std::size_t>(name) < graph.names.size())
-        label += " (" + graph.names[static_cast<std::size_t>(name)] + ")";
-    return label;
-}
-
 } // namespace polyrail

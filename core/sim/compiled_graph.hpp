@@ -94,7 +94,4 @@ Result<std::vector<std::int64_t>> longestTails(const CompiledGraph &compiled, co
 /// The error for a graph with a cycle; `unfinished` says which tasks never became ready.
 tl::unexpected<Error> cycleError(const TaskGraph &graph, const std::vector<bool> &unfinished);
 
-/// "task 17 (forward 3)": how messages name a task.
-std::string taskLabel(const TaskGraph &graph, std::size_t task);
-
 } // namespace polyrail

@@ -28,7 +28,7 @@ enum class TaskRole : std::uint8_t {
     GradientTraffic, ///< gradient and parameter collectives between replicas
     Other,
 };
-const char *toString(TaskRole r);
+const char *toString(TaskRole r); ///< "forward" | "backward" | ... | "tensor" | "pipeline" | "gradient" | "other"
 
 enum class TaskKind : std::uint8_t { Compute, Transfer };
 
@@ -70,5 +70,8 @@ struct TaskGraph
     std::vector<MemoryChange> memory;
     std::vector<std::int64_t> baseMemory; ///< by device: bytes held from start to end; may be empty
 };
+
+/// "task 17 (forward 3)": how messages name a task.
+std::string taskLabel(const TaskGraph &graph, std::size_t task);
 
 } // namespace polyrail

@@ -17,8 +17,6 @@ constexpr int announceInterval = 100; // ms: figures change at most ten times a 
 constexpr int restartDelay = 100;     // ms without a change before the search starts again
 constexpr std::chrono::milliseconds toleratedLag(150);
 
-std::string keyOf(const Document &document) { return document.cluster().digest() + document.job().digest(); }
-
 } // namespace
 
 struct SearchController::Simulated
@@ -38,7 +36,6 @@ SearchController::SearchController(Document &document, QObject *parent)
     , m_document(document)
     , m_starter(&Search::start)
     , m_request(document.revision())
-    , m_key(keyOf(document))
     , m_snapshot(std::make_shared<const SearchSnapshot>())
     , m_searchLane(std::make_unique<BackgroundLane>())
     , m_simulationLane(std::make_unique<BackgroundLane>())
@@ -90,8 +87,7 @@ bool SearchController::hasProblem() const
 
 void SearchController::onDocumentChanged()
 {
-    std::string key = keyOf(m_document);
-    if (key == m_key) { // moved on the canvas, renamed: the answers stand
+    if (m_document.revision() == m_request) { // only moved on the canvas: the answers stand
         if (isShownCurrent())
             m_shown.cluster = m_document.cluster();
         return;
@@ -100,7 +96,6 @@ void SearchController::onDocumentChanged()
         m_beforeChange = ChangeBase{m_shown.cluster, m_shown.job, m_shown.plan, m_shown.schedule->makespan};
     m_settleTimer.start(0);
     m_superseded.push_back({m_request, std::chrono::steady_clock::now()});
-    m_key = std::move(key);
     m_request = m_document.revision();
     m_shownError.clear();
 
@@ -110,8 +105,7 @@ void SearchController::onDocumentChanged()
     if (m_target) {
         if (auto plan = remapPlan(*m_target, m_targetCluster, m_document.cluster())) {
             simulate(std::make_shared<const Plan>(std::move(*plan)));
-        } else {
-            m_target.reset();
+        } else { // the target stays: undoing brings it back
             m_simulationLane->forgetLatest();
             m_shownError = tr("A device of the shown plan is gone.");
         }
@@ -354,7 +348,8 @@ std::vector<Plan> SearchController::keptPlans() const
 {
     std::vector<Plan> plans;
     const auto keep = [&](const Plan &plan, const Cluster &from) {
-        if (auto mapped = remapPlan(plan, from, m_document.cluster()); mapped && std::ranges::find(plans, *mapped) == plans.end())
+        auto mapped = remapPlan(plan, from, m_document.cluster());
+        if (mapped && std::ranges::find(plans, *mapped) == plans.end())
             plans.push_back(std::move(*mapped));
     };
     if (m_target)

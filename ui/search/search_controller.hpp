@@ -32,10 +32,10 @@ struct SearchLimits
 /// Keeps the plan on screen up to date with the document: runs the search, re-simulates the shown plan as soon as the
 /// network changes, and drops every answer to an older question.
 ///
-/// A request number is the document revision of the last change that matters to a plan (moving a box on the canvas does
-/// not). On such a change the shown plan is first simulated on the new network; then, when the changes pause for a tenth
-/// of a second, the search starts again from the plans that are known. Neither blocks the window: searches start, stop
-/// and join on one background thread, simulations run on another, and in both the newest request wins.
+/// A request number is the document's revision: it counts the changes that matter to a plan. On such a change the shown
+/// plan is first simulated on the new network; then, when the changes pause for a tenth of a second, the search starts
+/// again from the plans that are known. Neither blocks the window: searches start, stop and join on one background
+/// thread, simulations run on another, and in both the newest request wins.
 ///
 /// UI thread only. Destroying the controller stops and joins everything.
 class SearchController : public QObject
@@ -56,6 +56,8 @@ public:
     const std::shared_ptr<const SearchSnapshot> &snapshot() const { return m_snapshot; }
     /// The snapshot answers an older network than the document's.
     bool isSnapshotStale() const;
+    /// The same for the eye: not before the document has been ahead for longer than a picture may lag.
+    bool looksStale() const { return isSnapshotStale() && (!m_shown.schedule || m_shown.stale); }
     SearchStatus status() const { return m_snapshot->status; }
     /// Threads that a search of these limits uses.
     int threads() const;
@@ -141,7 +143,6 @@ private:
 
     quint64 m_epoch = 0; ///< counts clear(): answers from before it are not for this document
     quint64 m_request = 0;
-    std::string m_key;   ///< digests of the cluster and job that m_request stands for
     std::deque<Superseded> m_superseded; ///< when the shown request and younger ones were replaced
 
     std::shared_ptr<const SearchSnapshot> m_snapshot;
