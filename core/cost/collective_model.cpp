@@ -63,8 +63,8 @@ struct CollectiveModel::Store
     std::array<Shard, shardCount> shards;
 };
 
-CollectiveModel::CollectiveModel(const RouteTable &routes, const Network &network)
-    : m_routes(&routes), m_network(&network), m_store(std::make_shared<Store>())
+CollectiveModel::CollectiveModel(const RouteTable &routes, const Network &network, InSwitch inSwitch)
+    : m_routes(&routes), m_network(&network), m_inSwitch(inSwitch), m_store(std::make_shared<Store>())
 {
 }
 
@@ -83,7 +83,8 @@ Result<Transfer> CollectiveModel::collective(Collective kind, std::span<const De
     }
     if (answer == nullptr) {
         // Outside the lock: two threads may work out the same answer, and get the same.
-        answer = std::make_shared<const Answer>(collectivePatterns(*m_routes, *m_network, kind, members));
+        answer = std::make_shared<const Answer>(collectivePatterns(*m_routes, *m_network, kind, members,
+                                                                           m_inSwitch == InSwitch::Yes));
         std::size_t uses = members.size();
         if (answer->has_value())
             for (const Pattern &pattern : **answer)
@@ -102,7 +103,7 @@ Result<Transfer> CollectiveModel::collective(Collective kind, std::span<const De
     const Pattern *best = nullptr;
     double bestSeconds = std::numeric_limits<double>::infinity();
     for (const Pattern &pattern : **answer) {
-        const double seconds = pattern.latency + bytes * pattern.aloneSeconds / pattern.efficiency;
+        const double seconds = pattern.seconds(bytes);
         if (seconds < bestSeconds) {
             bestSeconds = seconds;
             best = &pattern;
@@ -111,7 +112,7 @@ Result<Transfer> CollectiveModel::collective(Collective kind, std::span<const De
     Transfer transfer;
     transfer.algorithm = best->algorithm;
     transfer.latency = Seconds(best->latency);
-    transfer.ownTime = Seconds(bytes * best->aloneSeconds / best->efficiency);
+    transfer.ownTime = Seconds(best->body(bytes));
     transfer.uses = best->uses;
     for (LinkUse &use : transfer.uses)
         use.bytes *= bytes;
@@ -130,7 +131,7 @@ Result<Transfer> CollectiveModel::sendAll(std::span<const Flow> flows) const
     Error error;
     const bool routed = RouteChooser::routeAll(*m_routes, [&](RouteChooser &chooser) {
         UseSum sum(m_routes->cluster().links().size());
-        double wire = 0;
+        double before = 0;
         bool any = false;
         for (const Flow &flow : flows) {
             if (flow.from == flow.to || flow.bytes <= 0)
@@ -144,8 +145,10 @@ Result<Transfer> CollectiveModel::sendAll(std::span<const Flow> flows) const
             }
             any = true;
             sum.add(*stripes, flow.bytes);
+            const HostId host = m_routes->cluster().device(flow.from).host;
+            const bool inside = host.valid() && host == m_routes->cluster().device(flow.to).host;
             for (const Stripe &stripe : *stripes)
-                wire = std::max(wire, stripe.route.latency.value);
+                before = std::max(before, stripe.route.latency.value + sendOverhead(inside));
         }
         if (!any)
             return true;
@@ -155,9 +158,8 @@ Result<Transfer> CollectiveModel::sendAll(std::span<const Flow> flows) const
             return false;
         }
         transfer.algorithm = "p2p";
-        transfer.latency = Seconds(sendOverhead() + wire);
-        transfer.ownTime = Seconds(m_network->aloneTime(transfer.uses).value
-                                   / protocolEfficiency(m_routes->cluster(), transfer.uses));
+        transfer.latency = Seconds(before);
+        transfer.ownTime = Seconds(reachableSeconds(m_routes->cluster(), *m_network, transfer.uses));
         return true;
     });
     if (!routed)

@@ -24,7 +24,8 @@ const char *toString(Collective c);
 class CollectiveModel
 {
 public:
-    CollectiveModel(const RouteTable &routes, const Network &network);
+    enum class InSwitch { Yes, No }; ///< may NVSwitches reduce, where the GPUs can use that
+    CollectiveModel(const RouteTable &routes, const Network &network, InSwitch inSwitch = InSwitch::Yes);
 
     /// `bytes` follows nccl-tests: the full vector for all-reduce, the gathered result for all-gather, one
     /// rank's input for reduce-scatter and all-to-all, the message for broadcast. One device or zero
@@ -48,6 +49,7 @@ public:
 private:
     const RouteTable *m_routes;
     const Network *m_network;
+    InSwitch m_inSwitch;
     struct Store;
     std::shared_ptr<Store> m_store;
 };

@@ -27,6 +27,14 @@ constexpr std::int64_t leastSplitColumns = 256;
 /// Share of the memory bandwidth that copy-like kernels reach (STREAM on A100 and V100: 0.85 to 0.92).
 constexpr double streamEfficiency = 0.85;
 
+/// A working set well inside the L2 cache is read from there when a product is repeated, one well beyond it
+/// not at all: streaming evicts what comes next.
+constexpr double warmSpeedup = 2.0;
+double warmShare(double bytes, double cache)
+{
+    return cache <= 0 ? 0 : std::clamp((1.5 * cache - bytes) / (0.7 * cache), 0.0, 1.0);
+}
+
 double inputBytes(Precision p)
 {
     switch (p) {
@@ -90,7 +98,7 @@ KernelModel::KernelModel(const GpuType &gpu) : m_gpu(gpu)
     }
 }
 
-Seconds KernelModel::matmul(const MatmulShape &shape, Precision p) const
+Seconds KernelModel::matmul(const MatmulShape &shape, Precision p, Cache cache) const
 {
     const auto at = static_cast<std::size_t>(p);
     const MatmulConstants &c = m_constants[at];
@@ -122,7 +130,9 @@ Seconds KernelModel::matmul(const MatmulShape &shape, Precision p) const
         }
         compute *= columns;
         const double bytes = batch * (reads + outputBytes(p) * mn + (split > 1 ? 8.0 * split * mn : 0.0));
-        const double memory = bytes / memoryRate;
+        double memory = bytes / memoryRate;
+        if (cache == Cache::Warm)
+            memory *= 1 + warmShare(bytes, double(m_gpu.l2Cache.value)) * (1 / warmSpeedup - 1);
         const double c2 = compute * compute;
         const double m2 = memory * memory;
         best = std::min(best, c2 * c2 + m2 * m2); // compared before the root: it keeps the order
@@ -163,6 +173,45 @@ double KernelModel::roofline(double flops, double bytes, Precision p) const
         + std::max(flops / (m_peak[at] * m_constants[at].maxEfficiency), bytes / m_memoryRate);
 }
 
+Seconds KernelModel::attention(const Operator &op, Precision p) const
+{
+    const Precision units = p == Precision::Fp8 ? Precision::Bf16 : p; // scores are never kept in fp8
+    if (op.dims.find("seq") == op.dims.end()) {
+        // A user's own operator with FLOPs and bytes only: the products, then what the scores move.
+        const auto at = static_cast<std::size_t>(units);
+        return Seconds(m_constants[at].launchSeconds + op.bytes / m_memoryRate
+                       + op.flops / (m_peak[at] * attentionEfficiency(m_gpu, op.backward)));
+    }
+    const std::int64_t batch = dimension(op, "batch");
+    const std::int64_t heads = dimension(op, "heads");
+    const std::int64_t queries = dimension(op, "seq");
+    const std::int64_t keys = dimension(op, "context");
+    const std::int64_t width = dimension(op, "head_dim");
+    const auto value = op.dims.find("value_dim");
+    const std::int64_t valueWidth = value == op.dims.end() ? width : std::max<std::int64_t>(1, value->second);
+    const auto flash = op.dims.find("flash");
+    if (flash != op.dims.end() && flash->second != 0) {
+        AttentionShape shape;
+        shape.batch = double(batch);
+        shape.heads = double(heads);
+        shape.kvHeads = double(dimension(op, "kv_heads"));
+        shape.headDim = 0.5 * double(width + valueWidth);
+        shape.queries = double(queries);
+        shape.keys = double(keys);
+        return flashAttention(shape, units, op.backward);
+    }
+    // Materialised: scores = q k^T, softmax, result = scores v; backward has two products for each.
+    const std::int64_t products = batch * heads;
+    const double scores = double(products) * double(queries) * double(keys);
+    const double element = inputBytes(units);
+    if (!op.backward)
+        return matmul({products, queries, keys, width}, units) + memoryBound(2 * element * scores)
+            + matmul({products, queries, valueWidth, keys}, units);
+    return matmul({products, queries, keys, valueWidth}, units) + matmul({products, keys, valueWidth, queries}, units)
+        + memoryBound(3 * element * scores) + matmul({products, queries, width, keys}, units)
+        + matmul({products, keys, width, queries}, units);
+}
+
 Seconds KernelModel::time(const Operator &op, Precision p) const
 {
     switch (op.kind) {
@@ -170,14 +219,8 @@ Seconds KernelModel::time(const Operator &op, Precision p) const
         const MatmulShape shape{dimension(op, "batch"), dimension(op, "m"), dimension(op, "n"), dimension(op, "k")};
         return matmul(shape, p);
     }
-    case OperatorKind::Attention: {
-        // Fused kernels hide their few bytes; a materialised one reads and writes its scores between its
-        // products, so the two add up. Both are right with a sum, for the fused bytes are small.
-        const Precision units = p == Precision::Fp8 ? Precision::Bf16 : p;
-        const auto at = static_cast<std::size_t>(units);
-        return Seconds(m_constants[at].launchSeconds + op.bytes / m_memoryRate
-                       + op.flops / (m_peak[at] * attentionEfficiency(m_gpu, op.backward)));
-    }
+    case OperatorKind::Attention:
+        return attention(op, p);
     case OperatorKind::Elementwise:
     case OperatorKind::Norm:
     case OperatorKind::Embedding:

@@ -41,8 +41,14 @@ class KernelModel
 public:
     explicit KernelModel(const GpuType &gpu);
 
-    Seconds matmul(const MatmulShape &shape, Precision p) const;
-    /// Any operator of the transformer builder or of a user's graph. Kind Custom: timesSeconds by type name or
+    /// What the operands meet in the L2 cache.
+    enum class Cache {
+        Cold, ///< other kernels ran in between, as in training
+        Warm, ///< the same product ran just before, as in the loop of a benchmark
+    };
+    Seconds matmul(const MatmulShape &shape, Precision p, Cache cache = Cache::Cold) const;
+    /// Any operator of the transformer builder or of a user's graph. Attention with the builder's dims: fused, or its
+    /// products and its softmax one after the other; without them by FLOPs and bytes. Kind Custom: timesSeconds by type name or
     /// alias; a type that is not named takes flops and bytes by roofline, or, when the operator has neither,
     /// the longest of the times given. `p` is the format of the products.
     Seconds time(const Operator &op, Precision p) const;
@@ -69,6 +75,7 @@ private:
         std::array<int, maxTiles> nShift{};
         std::array<double, maxTiles> perColumn{}; ///< seconds of one wave per column of K
     };
+    Seconds attention(const Operator &op, Precision p) const;
     double roofline(double flops, double bytes, Precision p) const;
 
     GpuType m_gpu;

@@ -93,9 +93,21 @@ std::vector<std::size_t> cheapestTour(const std::vector<std::vector<double>> &le
     return tour;
 }
 
+/// True when every link between the two is an NVLink.
+bool overNvlink(const RouteTable &routes, DeviceId from, DeviceId to)
+{
+    for (const Stripe &stripe : routes.between(from, to))
+        for (const Hop &hop : stripe.route.hops)
+            if (routes.cluster().link(hop.link).kind != LinkKind::NvLink)
+                return false;
+    return !routes.between(from, to).empty();
+}
+
 /// Packs rings one after the other, each the cheapest under prices that grow with the load so far
 /// (multiplicative weights would do the same with exponentials), and keeps the prefix whose equal shares load
-/// the busiest row least.
+/// the busiest row least. Libraries lay several unlike rings only over NVLink; over PCIe or a network all channels
+/// follow one ring, although the opposite ring would find the other directions free (nccl-tests on four A100 with two
+/// bridges: 23 GB/s), so there the first ring is the answer.
 std::vector<RingChannel> localRings(const RouteTable &routes, const Network &network,
                                     std::span<const DeviceId> members)
 {
@@ -124,6 +136,7 @@ std::vector<RingChannel> localRings(const RouteTable &routes, const Network &net
         return {{given, 1}};
 
     std::fill(load.begin(), load.end(), 0.0);
+    bool nvlinkRing = true;
     std::vector<std::vector<std::size_t>> tours;
     double best = natural;
     std::size_t bestCount = 0;
@@ -144,6 +157,15 @@ std::vector<RingChannel> localRings(const RouteTable &routes, const Network &net
         for (std::size_t i = 0; i < n; ++i)
             if (rows[tours.back()[i]][tours.back()[(i + 1) % n]].empty())
                 return {{given, 1}}; // no ring at all: routing the given one names the pair
+        if (round == 0) {
+            const std::vector<std::size_t> &tour = tours.front();
+            for (std::size_t i = 0; i < n; ++i)
+                nvlinkRing = nvlinkRing && overNvlink(routes, members[tour[i]], members[tour[(i + 1) % n]]);
+            for (std::size_t i = 0; nvlinkRing && i < n; ++i)
+                for (std::size_t j = 0; j < n; ++j)
+                    if (i != j && !overNvlink(routes, members[i], members[j]))
+                        rows[i][j].clear();
+        }
         for (std::size_t i = 0; i < n; ++i)
             for (const auto &[row, time] : rows[tours.back()[i]][tours.back()[(i + 1) % n]])
                 load[static_cast<std::size_t>(row)] += time;
@@ -152,7 +174,7 @@ std::vector<RingChannel> localRings(const RouteTable &routes, const Network &net
             best = average;
             bestCount = tours.size();
         }
-        if (best <= least * (1 + 1e-9))
+        if (best <= least * (1 + 1e-9) || !nvlinkRing)
             break;
     }
     if (bestCount == 0)

@@ -30,6 +30,29 @@ std::vector<const ConflictGroup *> exclusiveGroups(const Cluster &cluster)
 }
 
 constexpr std::size_t mostCombinations = 256;
+/// A parallel route this much slower than the best one is left alone: libraries do not open a second kind of
+/// channel for so little (NVLink beside PCIe).
+constexpr double leastStripe = 0.25;
+
+bool worthStriping(const std::vector<Stripe> &stripes)
+{
+    for (const Stripe &stripe : stripes)
+        if (stripe.route.bandwidth.value < leastStripe * stripes.front().route.bandwidth.value)
+            return false;
+    return true;
+}
+
+std::vector<Stripe> widest(std::vector<Stripe> stripes)
+{
+    const double least = stripes.empty() ? 0 : leastStripe * stripes.front().route.bandwidth.value;
+    std::erase_if(stripes, [&](const Stripe &s) { return s.route.bandwidth.value < least; });
+    double sum = 0;
+    for (const Stripe &stripe : stripes)
+        sum += stripe.share;
+    for (Stripe &stripe : stripes)
+        stripe.share /= sum;
+    return stripes;
+}
 
 } // namespace
 
@@ -47,6 +70,8 @@ RouteChooser::RouteChooser(const RouteTable &table) : m_table(&table)
 
 bool RouteChooser::agrees(const Route &route) const
 {
+    if (m_groupsOf.empty())
+        return true;
     for (std::size_t i = 0; i < route.hops.size(); ++i) {
         for (const int group : m_groupsOf[route.hops[i].link.index()]) {
             const LinkId held = m_claimed[static_cast<std::size_t>(group)];
@@ -65,6 +90,8 @@ bool RouteChooser::agrees(const Route &route) const
 
 void RouteChooser::claim(const Route &route)
 {
+    if (m_groupsOf.empty())
+        return;
     for (const Hop &hop : route.hops)
         for (const int group : m_groupsOf[hop.link.index()])
             m_claimed[static_cast<std::size_t>(group)] = hop.link;
@@ -73,7 +100,7 @@ void RouteChooser::claim(const Route &route)
 const std::vector<Stripe> *RouteChooser::between(DeviceId from, DeviceId to)
 {
     const std::vector<Stripe> &usual = m_table->between(from, to);
-    if (m_groupsOf.empty())
+    if (m_groupsOf.empty() && (usual.empty() || worthStriping(usual)))
         return usual.empty() ? nullptr : &usual;
 
     const auto key = std::make_pair(from.value, to.value);
@@ -81,18 +108,16 @@ const std::vector<Stripe> *RouteChooser::between(DeviceId from, DeviceId to)
     if (known != m_chosen.end())
         return &known->second;
 
-    bool allAgree = !usual.empty();
-    for (const Stripe &stripe : usual)
+    std::vector<Stripe> chosen = widest(usual);
+    bool allAgree = !chosen.empty();
+    for (const Stripe &stripe : chosen)
         allAgree = allAgree && agrees(stripe.route);
-    std::vector<Stripe> chosen;
-    if (allAgree) {
-        chosen = usual;
-    } else {
+    if (!allAgree) {
         std::vector<Route> fitting;
         for (Route &route : findRoutes(m_table->cluster(), from, to))
             if (agrees(route))
                 fitting.push_back(std::move(route));
-        chosen = stripeOver(m_table->cluster(), fitting);
+        chosen = widest(stripeOver(m_table->cluster(), fitting));
     }
     if (chosen.empty())
         return nullptr;

@@ -14,14 +14,17 @@ class UseSum
 public:
     explicit UseSum(std::size_t links) : m_bytes(2 * links, 0.0) {}
 
+    void add(const Hop &hop, double bytes)
+    {
+        const std::size_t at = 2 * hop.link.index() + (hop.direction == Direction::Forward ? 0 : 1);
+        if (m_bytes[at] == 0)
+            m_touched.push_back(at);
+        m_bytes[at] += bytes;
+    }
     void add(const Route &route, double bytes)
     {
-        for (const Hop &hop : route.hops) {
-            const std::size_t at = 2 * hop.link.index() + (hop.direction == Direction::Forward ? 0 : 1);
-            if (m_bytes[at] == 0)
-                m_touched.push_back(at);
-            m_bytes[at] += bytes;
-        }
+        for (const Hop &hop : route.hops)
+            add(hop, bytes);
     }
     void add(const std::vector<Stripe> &stripes, double bytes)
     {
