@@ -75,6 +75,7 @@ struct ConflictGroup
     std::vector<LinkId> links;
     BytesPerSecond capacity;    ///< kind Capacity only; per direction unless bothDirections
     bool bothDirections = false;
+    bool enteredInBits = false; ///< the file gave Gb/s: keep showing that
 };
 
 struct Point
