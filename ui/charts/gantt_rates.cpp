@@ -121,12 +121,13 @@ void GanttRates::drawLink(QPainter &p, const PaintDevice &device, const ChartCol
         }
         return;
     }
+    // Just outside of what a full link fills, so that full and capacity are both seen.
     if (inSight(lineTop))
-        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), lineTop, colors.limit);
+        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), lineTop - 0.5, colors.limit);
     if (both && inSight(trackBottom))
-        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), trackBottom, colors.limit);
+        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), trackBottom + 0.5, colors.limit);
     // Dots where transfers share the link.
-    const double dots = lineTop - metrics.px(2);
+    const double dots = lineTop - metrics.px(2.5);
     if (!inSight(dots) || row.contended.empty())
         return;
     p.save();
@@ -168,7 +169,7 @@ void GanttRates::drawMemory(QPainter &p, const PaintDevice &device, const ChartC
     drawSeries(p, device, scale, row.series, row.capacity, {top + chart, full, 1}, fill, true);
     p.setRenderHint(QPainter::Antialiasing, false);
     if (lineTop >= m_scene.rows.top() && lineTop <= m_scene.rows.bottom())
-        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), lineTop, colors.limit);
+        paintDashes(p, m_scene.rows.left(), m_scene.rows.right(), lineTop - 0.5, colors.limit);
 }
 
 } // namespace polyrail
