@@ -15,6 +15,7 @@ struct Row
 {
     int process = 0;
     int thread = 0;
+    bool operator==(const Row &o) const { return process == o.process && thread == o.thread; }
     bool operator<(const Row &o) const { return process != o.process ? process < o.process : thread < o.thread; }
 };
 
@@ -138,6 +139,8 @@ void TraceWriter::placeTasks()
             continue;
         for (DeviceId d : tasks[i].devices) {
             const Row row{deviceProcess(d), tasks[i].stream};
+            if (std::find(m_rows[i].begin(), m_rows[i].end(), row) != m_rows[i].end())
+                continue; // named twice is busy once
             m_rows[i].push_back(row);
             m_processNames[row.process] = m_cluster.device(d).id;
             std::string &name = m_rowNames[row];
