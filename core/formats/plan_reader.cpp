@@ -113,6 +113,22 @@ void expectOne(const JsonCursor &stage, const char *key)
         place.refuse(std::to_string(value), "1", std::string("This version plans no ") + key + " parallelism.");
 }
 
+/// Two lists of one thing: who edits one of them has to hear of the other.
+void checkDevices(const JsonCursor &item, const Cluster &cluster, const Stage &stage)
+{
+    if (!item.has("devices"))
+        return;
+    const JsonCursor place = item["devices"];
+    std::vector<DeviceId> listed = devicesAt(place, cluster);
+    std::vector<DeviceId> grouped;
+    for (const Replica &replica : stage.replicas)
+        grouped.insert(grouped.end(), replica.devices.begin(), replica.devices.end());
+    std::sort(listed.begin(), listed.end());
+    std::sort(grouped.begin(), grouped.end());
+    if (listed != grouped)
+        place.refuse("other devices than in \"tensor_groups\"", "the devices of the groups", "Correct one of them.");
+}
+
 void readReplicas(const JsonCursor &item, const Cluster &cluster, int microBatch, Stage &stage)
 {
     if (item.has("tensor_groups")) {
@@ -120,6 +136,7 @@ void readReplicas(const JsonCursor &item, const Cluster &cluster, int microBatch
         const std::size_t count = groups.size(mostStages);
         for (std::size_t g = 0; g < count && groups.ok(); ++g)
             stage.replicas.push_back({devicesAt(groups.item(g), cluster), 0});
+        checkDevices(item, cluster, stage);
     } else {
         // Written by another program: equal groups of neighbours.
         const JsonCursor devicesPlace = item["devices"];
