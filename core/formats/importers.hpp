@@ -19,7 +19,10 @@ struct ImportedCluster
 };
 
 /// What `nvidia-smi topo -m` prints, in all its versions and pasted shapes. The text never names the GPU model, so
-/// the type must be given; without it the error says so and what was recognised.
+/// the type must be given: one for all GPUs ("A100") or a list ("2x RTX 5090, 3x RTX 4090"). Without it, lines of
+/// `nvidia-smi -L` in the same text are used; without those, the error says what was recognised. A machine is one
+/// host: PCIe tree and CPUs inferred from the cells (core/formats/topo_tree.hpp), NVLinks one by one or, where they
+/// are switched, as one port per GPU; NICs as hubs without a network.
 Result<ImportedCluster> importNvidiaSmiTopo(std::string_view text, const Catalogue &catalogue,
                                             const std::optional<std::string> &gpuType);
 
