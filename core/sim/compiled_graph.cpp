@@ -24,16 +24,14 @@ private:
     {
         return inputError(taskLabel(m_graph, task), std::move(found), std::move(expected));
     }
-    Result<void> measure();
-    Result<void> addCompute(std::size_t i);
+    Result<void> check(std::size_t i) const;
+    Result<void> checkMemory() const;
+    std::int32_t resource(DeviceId device, std::uint8_t stream);
+    void addCompute(std::size_t i);
     Result<void> addTransfer(std::size_t i);
     Result<void> addClaims(std::size_t i, CompiledGraph::Extra &extra);
     void addFlow(std::size_t i, CompiledGraph::Extra &extra);
     void linkSuccessors();
-    std::int32_t resource(DeviceId device, std::uint8_t stream) const
-    {
-        return device.value * m_streams + stream;
-    }
     std::int32_t addExtra(const CompiledGraph::Extra &extra)
     {
         m_out.extras.push_back(extra);
@@ -43,87 +41,90 @@ private:
     const TaskGraph &m_graph;
     const Network &m_network;
     CompiledGraph m_out;
-    std::int32_t m_streams = 1;
+    std::size_t m_devices = 0;
+    std::vector<DeviceId> m_sorted;           ///< devices of the current task, each once
+    std::vector<std::int32_t> m_preds;        ///< of all tasks, one after the other
     double m_total = 0;                       ///< ns if everything ran one after the other
     std::vector<std::uint32_t> m_rowSeenBy;   ///< by row: transfer that touched it last
     std::vector<std::uint32_t> m_rowTerm;     ///< by row: its term of that transfer
     std::uint32_t m_transferNumber = 0;
 };
 
-Result<void> Compiler::measure()
+/// Ids and figures of one task.
+Result<void> Compiler::check(std::size_t i) const
 {
-    const std::size_t count = m_graph.tasks.size();
-    if (count >= std::size_t(1) << 30)
-        return inputError("tasks", std::to_string(count) + " tasks", "fewer than 2^30");
-    const std::size_t devices = m_network.cluster().devices().size();
-    int lastStream = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const SimTask &task = m_graph.tasks[i];
-        if (task.kind == TaskKind::Compute)
-            lastStream = std::max<int>(lastStream, task.stream);
-        if (task.duration.value < 0 || task.latency.value < 0)
-            return invalid(i, "a negative time", "a duration and a latency of zero or more");
-        for (DeviceId d : task.devices) {
-            if (d.value < 0 || d.index() >= devices)
-                return invalid(i, "device " + std::to_string(d.value),
-                               "a device of the cluster, 0 to " + std::to_string(devices) + " exclusive");
-        }
-        for (const LinkUse &use : task.uses) {
-            if (use.link.value < 0 || use.link.index() >= m_network.linkCount())
-                return invalid(i, "link " + std::to_string(use.link.value),
-                               "a link of the cluster, 0 to " + std::to_string(m_network.linkCount()) + " exclusive");
-            if (!(use.bytes >= 0) || !std::isfinite(use.bytes))
-                return invalid(i, "bytes that are negative or not a number", "bytes of zero or more on every link");
-        }
-        for (TaskId p : task.preds) {
-            if (p.value < 0 || p.index() >= count)
-                return invalid(i, "pred " + std::to_string(p.value),
-                               "a task of the graph, 0 to " + std::to_string(count) + " exclusive");
-        }
-        m_total += static_cast<double>(task.duration.value) + static_cast<double>(task.latency.value);
+    const SimTask &task = m_graph.tasks[i];
+    if (task.duration.value < 0 || task.latency.value < 0)
+        return invalid(i, "a negative time", "a duration and a latency of zero or more");
+    for (DeviceId d : task.devices) {
+        if (d.value < 0 || d.index() >= m_devices)
+            return invalid(i, "device " + std::to_string(d.value),
+                           "a device of the cluster, 0 to " + std::to_string(m_devices) + " exclusive");
     }
+    for (const LinkUse &use : task.uses) {
+        if (use.link.value < 0 || use.link.index() >= m_network.linkCount())
+            return invalid(i, "link " + std::to_string(use.link.value),
+                           "a link of the cluster, 0 to " + std::to_string(m_network.linkCount()) + " exclusive");
+        if (!(use.bytes >= 0) || !std::isfinite(use.bytes))
+            return invalid(i, "bytes that are negative or not a number", "bytes of zero or more on every link");
+    }
+    for (TaskId p : task.preds) {
+        if (p.value < 0 || p.index() >= m_graph.tasks.size())
+            return invalid(i, "pred " + std::to_string(p.value),
+                           "a task of the graph, 0 to " + std::to_string(m_graph.tasks.size()) + " exclusive");
+    }
+    return {};
+}
+
+Result<void> Compiler::checkMemory() const
+{
     for (std::size_t k = 0; k < m_graph.memory.size(); ++k) {
         const MemoryChange &change = m_graph.memory[k];
-        if (change.task.value < 0 || change.task.index() >= count || change.device.value < 0
-            || change.device.index() >= devices)
+        if (change.task.value < 0 || change.task.index() >= m_graph.tasks.size() || change.device.value < 0
+            || change.device.index() >= m_devices)
             return inputError("memory change " + std::to_string(k),
                               "task " + std::to_string(change.task.value) + ", device "
                                   + std::to_string(change.device.value),
                               "a task of the graph and a device of the cluster");
     }
-    if (m_graph.baseMemory.size() > devices)
+    if (m_graph.baseMemory.size() > m_devices)
         return inputError("base memory", std::to_string(m_graph.baseMemory.size()) + " devices",
-                          "at most the cluster's " + std::to_string(devices));
-    m_streams = lastStream + 1;
-    m_out.resourceCount = static_cast<std::int32_t>(devices) * m_streams;
+                          "at most the cluster's " + std::to_string(m_devices));
     return {};
 }
 
-Result<void> Compiler::addCompute(std::size_t i)
+/// The queue of a device's stream. First streams of all devices come first, then second ones: the first, which
+/// most graphs have alone, needs no knowledge of the others.
+std::int32_t Compiler::resource(DeviceId device, std::uint8_t stream)
+{
+    const auto queue = static_cast<std::size_t>(m_out.groupCount) + stream * m_devices + device.index();
+    if (queue + 2 > m_out.queueBegin.size())
+        m_out.queueBegin.resize(static_cast<std::size_t>(m_out.groupCount) + (stream + 1u) * m_devices + 1, 0);
+    ++m_out.queueBegin[queue + 1];
+    return static_cast<std::int32_t>(queue);
+}
+
+void Compiler::addCompute(std::size_t i)
 {
     const SimTask &task = m_graph.tasks[i];
     CompiledGraph::Node &node = m_out.nodes[i];
     node.duration = task.duration.value;
     if (task.devices.empty())
-        return {};
+        return;
     if (task.devices.size() == 1) {
         node.unit = resource(task.devices.front(), task.stream);
-        ++m_out.queueBegin[static_cast<std::size_t>(node.unit) + 1];
-        return {};
+        return;
     }
     CompiledGraph::Extra extra;
     extra.task = static_cast<std::int32_t>(i);
     extra.needBegin = static_cast<std::uint32_t>(m_out.needs.size());
-    std::vector<DeviceId> devices = task.devices;
-    std::sort(devices.begin(), devices.end());
-    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-    for (DeviceId d : devices) {
+    m_sorted.assign(task.devices.begin(), task.devices.end());
+    std::sort(m_sorted.begin(), m_sorted.end());
+    m_sorted.erase(std::unique(m_sorted.begin(), m_sorted.end()), m_sorted.end());
+    for (DeviceId d : m_sorted)
         m_out.needs.push_back({resource(d, task.stream), LinkId()});
-        ++m_out.queueBegin[static_cast<std::size_t>(m_out.needs.back().queue) + 1];
-    }
     extra.needEnd = static_cast<std::uint32_t>(m_out.needs.size());
     node.unit = addExtra(extra);
-    return {};
 }
 
 Result<void> Compiler::addClaims(std::size_t i, CompiledGraph::Extra &extra)
@@ -137,8 +138,7 @@ Result<void> Compiler::addClaims(std::size_t i, CompiledGraph::Extra &extra)
         if (m_network.isDown(use.link))
             return fail({ErrorKind::Infeasible, taskLabel(m_graph, i), "a transfer over link \"" + linkName + "\", which is down",
                          "links that are up", "Bring the link up, or plan again without it."});
-        for (int group : m_network.exclusiveGroups(use.link)) {
-            const std::int32_t queue = m_out.resourceCount + group;
+        for (std::int32_t queue : m_network.exclusiveGroups(use.link)) {
             const auto begin = m_out.needs.begin() + extra.needBegin;
             const auto known = std::find_if(begin, m_out.needs.end(),
                                             [queue](const CompiledGraph::Need &n) { return n.queue == queue; });
@@ -235,34 +235,47 @@ void Compiler::linkSuccessors()
     }
     nodes[count].firstSuccessor = total;
     m_out.successors.resize(total);
+    std::size_t pred = m_preds.size();
     // Backwards, moving each end down to its begin; each list comes out ascending.
     for (std::size_t i = count; i-- > 0;) {
-        for (TaskId p : m_graph.tasks[i].preds)
-            m_out.successors[--nodes[p.index()].firstSuccessor] = static_cast<std::int32_t>(i);
+        for (std::int32_t k = 0; k < nodes[i].pending; ++k)
+            m_out.successors[--nodes[static_cast<std::size_t>(m_preds[--pred])].firstSuccessor]
+                = static_cast<std::int32_t>(i);
     }
 }
 
 Result<CompiledGraph> Compiler::run()
 {
-    if (Result<void> ok = measure(); !ok)
-        return fail(ok.error());
     const std::size_t count = m_graph.tasks.size();
+    if (count >= std::size_t(1) << 30)
+        return inputError("tasks", std::to_string(count) + " tasks", "fewer than 2^30");
     const std::size_t rows = m_network.capacities().size();
+    m_devices = m_network.cluster().devices().size();
+    if (Result<void> ok = checkMemory(); !ok)
+        return fail(ok.error());
+    m_out.groupCount = m_network.exclusiveGroupCount();
     m_out.nodes.resize(count + 1);
-    m_out.queueBegin.assign(
-        static_cast<std::size_t>(m_out.resourceCount + m_network.exclusiveGroupCount()) + 1, 0);
+    m_out.queueBegin.assign(static_cast<std::size_t>(m_out.groupCount) + m_devices + 1, 0);
     m_out.rowBegin.assign(rows + 1, 0);
     m_rowSeenBy.assign(rows, 0);
     m_rowTerm.assign(rows, 0);
-    for (std::size_t i = 0; i < count; ++i) {
+    m_preds.reserve(2 * count);
+    for (std::size_t i = 0; i < count; ++i) { // one walk over the tasks: they are spread over memory
         const SimTask &task = m_graph.tasks[i];
+        if (Result<void> ok = check(i); !ok)
+            return fail(ok.error());
+        m_total += static_cast<double>(task.duration.value) + static_cast<double>(task.latency.value);
         m_out.nodes[i].pending = static_cast<std::int32_t>(task.preds.size());
         for (TaskId p : task.preds) {
+            m_preds.push_back(p.value);
             ++m_out.nodes[p.index()].firstSuccessor;
             m_out.topological = m_out.topological && p.index() < i;
         }
-        if (Result<void> ok = task.kind == TaskKind::Compute ? addCompute(i) : addTransfer(i); !ok)
+        if (task.kind == TaskKind::Compute) {
+            addCompute(i);
+        } else if (Result<void> ok = addTransfer(i); !ok) {
             return fail(ok.error());
+        }
     }
     if (!(m_total < longestSchedule))
         return inputError("tasks", "times that sum to " + std::to_string(m_total * 1e-9) + " s",

@@ -20,7 +20,7 @@ struct CompiledGraph
     {
         std::int64_t duration = 0;       ///< compute: busy time; transfer without bytes: latency + duration
         std::int32_t pending = 0;        ///< preds that have not ended
-        std::int32_t unit = noUnit;      ///< >= 0: the one resource of a compute task; else see below
+        std::int32_t unit = noUnit;      ///< >= 0: the queue of a compute task's one resource; else see below
         std::uint32_t firstSuccessor = 0;
     };
     static constexpr std::int32_t noUnit = -1;        ///< needs nothing: starts when ready
@@ -36,10 +36,11 @@ struct CompiledGraph
         std::uint32_t needEnd = 0;
         bool transfer = false;
     };
-    /// Compute: a resource (link is none). Transfer: an exclusive group and the link it needs of it.
+    /// Compute: a resource, i.e. a device's stream (link is none). Transfer: an exclusive group and the link
+    /// it needs of it.
     struct Need
     {
-        std::int32_t queue = 0;          ///< resource, or resourceCount + exclusive group
+        std::int32_t queue = 0;          ///< an exclusive group, or groupCount + resource
         LinkId link;
     };
     struct Flow
@@ -66,7 +67,7 @@ struct CompiledGraph
     std::vector<Term> terms;
     std::vector<std::uint32_t> queueBegin; ///< by queue, plus one: how many tasks may ever wait there
     std::vector<std::uint32_t> rowBegin;   ///< by row, plus one: how many terms the row has
-    std::int32_t resourceCount = 0;
+    std::int32_t groupCount = 0;
     bool topological = true;             ///< every pred comes before its task in the vector
 
     std::size_t taskCount() const { return nodes.size() - 1; }

@@ -148,63 +148,67 @@ void FairSharing::leave(std::int32_t flow)
 /// flows concerned stop there and the rest go on.
 void FairSharing::solve()
 {
-    if (m_component.empty())
-        return;
-    if (m_component.size() == 1) {
-        State &only = m_flows[index(m_component.front())];
-        only.rate = m_compiled.flows[index(m_component.front())].ceiling;
+    if (m_component.size() <= 1) {
+        for (std::int32_t flow : m_component)
+            setRate(m_flows[index(flow)], m_compiled.flows[index(flow)].ceiling);
         return;
     }
+    ++m_solve;
     for (std::int32_t r : m_componentRows) {
-        m_rows[index(r)].left = m_capacity[index(r)];
-        m_rows[index(r)].load = 0;
+        Row &row = m_rows[index(r)];
+        row.left = m_capacity[index(r)];
+        row.rising = row.flows;
+        sumLoad(r);
     }
     m_rising = m_component;
-    for (std::int32_t flow : m_rising) {
-        const CompiledGraph::Flow &fixed = m_compiled.flows[index(flow)];
-        for (std::uint32_t t = fixed.termBegin; t < fixed.termEnd; ++t)
-            m_rows[index(m_compiled.terms[t].row)].load += m_compiled.terms[t].weight;
-    }
     double lastLevel = 0;
     while (!m_rising.empty()) {
         double level = std::numeric_limits<double>::infinity();
-        for (std::int32_t flow : m_rising)
-            level = std::min(level, m_compiled.flows[index(flow)].ceiling);
         std::size_t keptRows = 0;
         for (std::int32_t r : m_componentRows) {
             const Row &row = m_rows[index(r)];
-            if (row.load <= 0)
+            if (row.rising == 0)
                 continue;
             level = std::min(level, row.left / row.load);
             m_componentRows[keptRows++] = r;
         }
         m_componentRows.resize(keptRows);
-        // Levels only rise; rounding of what is left of a row with tiny weights must not undo that.
+        for (std::int32_t flow : m_rising)
+            level = std::min(level, m_compiled.flows[index(flow)].ceiling);
+        // Levels only rise; rounding of what is left of a row must not undo that.
         level = std::max(level, lastLevel);
         lastLevel = level;
         // Whether a flow stops is decided by this round's levels, before any of them is frozen.
         const double limit = level * levelMargin;
-        std::size_t stopped = 0;
-        for (std::size_t k = 0; k < m_rising.size(); ++k) {
-            const CompiledGraph::Flow &fixed = m_compiled.flows[index(m_rising[k])];
-            bool stops = fixed.ceiling <= limit;
-            for (std::uint32_t t = fixed.termBegin; t < fixed.termEnd && !stops; ++t) {
-                const Row &row = m_rows[index(m_compiled.terms[t].row)];
-                stops = row.left <= limit * row.load;
-            }
-            if (stops)
-                std::swap(m_rising[k], m_rising[stopped++]);
+        m_stopped.clear();
+        for (std::int32_t r : m_componentRows) {
+            if (m_rows[index(r)].left <= limit * m_rows[index(r)].load)
+                stopFlowsOf(r);
         }
-        for (std::size_t k = 0; k < stopped; ++k)
-            freeze(m_rising[k], level);
-        m_rising.erase(m_rising.begin(), m_rising.begin() + static_cast<std::ptrdiff_t>(stopped));
-        // Loads are summed anew: a sum of differences would leave dust that looks like a flow.
-        for (std::int32_t r : m_componentRows)
-            m_rows[index(r)].load = 0;
+        std::size_t kept = 0;
         for (std::int32_t flow : m_rising) {
-            const CompiledGraph::Flow &fixed = m_compiled.flows[index(flow)];
-            for (std::uint32_t t = fixed.termBegin; t < fixed.termEnd; ++t)
-                m_rows[index(m_compiled.terms[t].row)].load += m_compiled.terms[t].weight;
+            State &state = m_flows[index(flow)];
+            if (state.solved != m_solve && m_compiled.flows[index(flow)].ceiling <= limit) {
+                state.solved = m_solve;
+                m_stopped.push_back(flow);
+            }
+            if (state.solved != m_solve)
+                m_rising[kept++] = flow;
+        }
+        m_rising.resize(kept);
+        for (std::int32_t flow : m_stopped)
+            freeze(flow, level);
+    }
+}
+
+void FairSharing::stopFlowsOf(std::int32_t row)
+{
+    const std::uint32_t first = m_compiled.rowBegin[index(row)];
+    for (std::uint32_t k = first; k < first + m_rows[index(row)].flows; ++k) {
+        const std::int32_t flow = m_compiled.terms[m_active[k]].flow;
+        if (m_flows[index(flow)].solved != m_solve) {
+            m_flows[index(flow)].solved = m_solve;
+            m_stopped.push_back(flow);
         }
     }
 }
@@ -212,11 +216,29 @@ void FairSharing::solve()
 void FairSharing::freeze(std::int32_t flow, double rate)
 {
     const CompiledGraph::Flow &fixed = m_compiled.flows[index(flow)];
-    m_flows[index(flow)].rate = rate;
+    setRate(m_flows[index(flow)], rate);
     for (std::uint32_t t = fixed.termBegin; t < fixed.termEnd; ++t) {
-        Row &row = m_rows[index(m_compiled.terms[t].row)];
-        row.left = std::max(0.0, row.left - rate * m_compiled.terms[t].weight);
+        const CompiledGraph::Term &term = m_compiled.terms[t];
+        Row &row = m_rows[index(term.row)];
+        row.left = std::max(0.0, row.left - rate * term.weight);
+        row.load -= term.weight;
+        if (--row.rising > 0 && row.load < 1e-6 * row.summed)
+            sumLoad(term.row);
     }
+}
+
+/// Differences lose digits when little is left of much; then the sum is made anew.
+void FairSharing::sumLoad(std::int32_t r)
+{
+    Row &row = m_rows[index(r)];
+    row.load = 0;
+    const std::uint32_t first = m_compiled.rowBegin[index(r)];
+    for (std::uint32_t k = first; k < first + row.flows; ++k) {
+        const CompiledGraph::Term &term = m_compiled.terms[m_active[k]];
+        if (m_flows[index(term.flow)].solved != m_solve)
+            row.load += term.weight;
+    }
+    row.summed = row.load;
 }
 
 /// New ends for the component's flows, at their new rates.
@@ -224,6 +246,9 @@ void FairSharing::schedule(std::int64_t now)
 {
     for (std::int32_t flow : m_component) {
         State &state = m_flows[index(flow)];
+        if (!state.rateChanged) // so the end does not change either
+            continue;
+        state.rateChanged = false;
         // The slack of 1e-6 ns is that of toNanoseconds.
         const double left = std::min(std::ceil(state.remaining / state.rate - 1e-6), 4e18);
         const std::int64_t end

@@ -37,14 +37,19 @@ private:
         std::int64_t earliestEnd = 0;
         std::int32_t heapPlace = -1;
         std::uint32_t visit = 0;
+        std::uint32_t solved = 0; ///< the last solve() that found its rate
         bool ended = false;
+        bool rateChanged = false;
     };
     struct Row
     {
         std::uint32_t flows = 0; ///< active terms in m_active from rowBegin on
         std::uint32_t visit = 0;
-        double left = 0;         ///< while solving: capacity that is not yet given away
-        double load = 0;         ///< while solving: summed weight of the flows that still rise
+        // While solving:
+        std::uint32_t rising = 0; ///< flows without a rate yet
+        double left = 0;          ///< capacity that is not yet given away
+        double load = 0;          ///< summed weight of the flows that still rise
+        double summed = 0;        ///< `load` when it was last summed, not a difference
     };
 
     static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -52,7 +57,14 @@ private:
     void settle(std::int64_t now);
     void leave(std::int32_t flow);
     void solve();
+    void stopFlowsOf(std::int32_t row);
+    void sumLoad(std::int32_t row);
     void freeze(std::int32_t flow, double rate);
+    static void setRate(State &state, double rate)
+    {
+        state.rateChanged = state.rateChanged || state.rate != rate;
+        state.rate = rate;
+    }
     void schedule(std::int64_t now);
     void place(std::int32_t flow, std::size_t at);
     void siftUp(std::size_t at);
@@ -70,7 +82,9 @@ private:
     std::vector<std::int32_t> m_component; ///< flows that are joined
     std::vector<std::int32_t> m_componentRows;
     std::vector<std::int32_t> m_rising;    ///< solve(): flows without a rate yet
+    std::vector<std::int32_t> m_stopped;   ///< solve(): flows that stop in this round
     std::uint32_t m_visit = 0;
+    std::uint32_t m_solve = 0;
 };
 
 } // namespace polyrail

@@ -86,7 +86,7 @@ private:
     std::optional<MemoryRecorder> m_memory;
     std::optional<FairSharing> m_sharing;
     std::vector<Event> m_events;            ///< heap: ends of what has a fixed end, starts of bodies
-    std::vector<Queue> m_queues;            ///< resources, then exclusive groups
+    std::vector<Queue> m_queues;            ///< exclusive groups, then resources
     std::vector<std::int32_t> m_waiting;
     std::vector<std::int32_t> m_dirty;
     std::vector<std::int64_t> m_readyAt;    ///< only kept when there are exclusive groups
@@ -97,8 +97,8 @@ private:
     bool m_pruning = false;
     bool m_hopeless = false;                ///< the makespan is known to reach m_giveUpAt
     std::vector<std::int64_t> m_tail;
-    std::vector<std::int64_t> m_workLeft;   ///< by resource: durations of tasks that have not started
-    std::vector<std::int64_t> m_leastAfter; ///< by resource: what follows any of its tasks, at least
+    std::vector<std::int64_t> m_workLeft;   ///< by queue of a resource: durations of tasks that have not started
+    std::vector<std::int64_t> m_leastAfter; ///< by queue of a resource: what follows any of its tasks, at least
 
     // Full detail only.
     std::vector<TaskTime> m_times;
@@ -115,7 +115,7 @@ void Simulation::markDirty(std::int32_t queue)
 
 bool Simulation::before(std::int32_t queue, std::int32_t a, std::int32_t b) const
 {
-    if (queue >= m_compiled.resourceCount && m_readyAt[index(a)] != m_readyAt[index(b)])
+    if (queue < m_compiled.groupCount && m_readyAt[index(a)] != m_readyAt[index(b)])
         return m_readyAt[index(a)] < m_readyAt[index(b)];
     return a < b;
 }
@@ -179,6 +179,8 @@ void Simulation::start(std::int32_t task)
         m_times[index(task)].start = Nanoseconds(m_now);
         m_memory->atStart(task, m_now);
     }
+    // Needed when the task ends, by which time other tasks have pushed it out of reach.
+    __builtin_prefetch(m_compiled.successors.data() + node.firstSuccessor);
     std::int64_t next = m_now + node.duration;
     if (node.unit <= CompiledGraph::extraBase) {
         const Extra &extra = m_compiled.extras[index(CompiledGraph::extraBase - node.unit)];
@@ -239,10 +241,10 @@ void Simulation::serveQueues()
     for (std::size_t k = 0; k < m_dirty.size(); ++k) { // grows while it is walked
         const std::int32_t queue = m_dirty[k];
         m_queues[index(queue)].dirty = false;
-        if (queue < m_compiled.resourceCount)
-            serveResource(queue);
-        else
+        if (queue < m_compiled.groupCount)
             serveGroup(queue);
+        else
+            serveResource(queue);
     }
     m_dirty.clear();
 }
@@ -332,8 +334,8 @@ Result<void> Simulation::preparePruning()
     if (!tails)
         return fail(tails.error());
     m_tail = std::move(*tails);
-    m_workLeft.assign(index(m_compiled.resourceCount), 0);
-    m_leastAfter.assign(index(m_compiled.resourceCount), never);
+    m_workLeft.assign(m_queues.size(), 0);
+    m_leastAfter.assign(m_queues.size(), never);
     const auto add = [this](std::int32_t resource, std::size_t task) {
         const std::int64_t duration = m_compiled.nodes[task].duration;
         m_workLeft[index(resource)] += duration;

@@ -5,7 +5,26 @@
 
 #include <QtTest>
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
 using namespace small;
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+// Counts what the whole program allocates.
+void *operator new(std::size_t bytes)
+{
+    ++allocations;
+    if (void *memory = std::malloc(bytes))
+        return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 class TestSimulator : public QObject
 {
@@ -30,6 +49,7 @@ private slots:
     void makespanOnlyAgreesWithFull();
     void giveUpNeverLies();
     void giveUpSeesLoadAtOnce();
+    void doesNotAllocatePerEvent();
     void cancels();
     void cycleIsNamed();
     void cycleIsNamedWhilePruning();
@@ -301,6 +321,23 @@ void TestSimulator::giveUpSeesLoadAtOnce()
     QVERIFY(s);
     QCOMPARE(s->makespan.value, 10000);
     QVERIFY(s->times.empty());
+}
+
+void TestSimulator::doesNotAllocatePerEvent()
+{
+    // Eight times the tasks, on the same devices: a few more doublings of the same arrays, no more.
+    const Cluster c = chain(6);
+    const Network network(c);
+    const auto allocationsOf = [&](int microBatches) {
+        const std::shared_ptr<const TaskGraph> graph = pipeline(6, microBatches).share();
+        const long before = allocations;
+        const Result<Schedule> s = simulate(graph, network, SimDetail::MakespanOnly);
+        return s ? allocations - before : -1;
+    };
+    const long few = allocationsOf(50);
+    const long many = allocationsOf(400);
+    QVERIFY(few > 0);
+    QVERIFY2(many - few < 60, qPrintable(QString("%1 for 550 tasks, %2 for 4400").arg(few).arg(many)));
 }
 
 void TestSimulator::cancels()
