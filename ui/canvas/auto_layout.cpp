@@ -16,7 +16,8 @@ constexpr double grid = 20;
 constexpr double cardPitch = 80;
 constexpr double pillPitch = 48;
 constexpr double columnGap = 60;
-constexpr double hostGap = 100;   ///< between the boxes of neighbouring hosts, their padding not counted
+constexpr double hostGap = 100;   ///< between the contents of hosts above each other: boxes add padding and a title
+constexpr double hostAside = 170; ///< the same side by side: arcs may bow out beyond the cards
 constexpr double aisle = 240;     ///< between the two stacks of hosts: room for the labels of the rails
 constexpr int cardsPerColumn = 8;
 constexpr std::size_t stackedHosts = 8; ///< more than this many stand in a grid
@@ -260,12 +261,12 @@ private:
         }
         const double n = double(m_blocks.size());
         const auto columns = std::size_t(
-            std::clamp(std::ceil(std::sqrt(n * 1.6 * (height + hostGap) / (width + hostGap))), 1.0, n));
+            std::clamp(std::ceil(std::sqrt(n * 1.6 * (height + hostGap) / (width + hostAside))), 1.0, n));
         const std::size_t rows = (m_blocks.size() + columns - 1) / columns;
         for (std::size_t i = 0; i < m_blocks.size(); ++i) {
             const double column = double(i % columns) - (double(columns) - 1) / 2;
             const double row = double(i / columns) - (double(rows) - 1) / 2;
-            put(m_blocks[i], column * (width + hostGap), row * (height + hostGap));
+            put(m_blocks[i], column * (width + hostAside), row * (height + hostGap));
         }
     }
 

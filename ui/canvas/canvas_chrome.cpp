@@ -55,17 +55,17 @@ void CanvasLegend::rebuild()
         const auto links = model.cluster().links();
         if (std::any_of(links.begin(), links.end(), [&](const Link &l) { return l.kind == kind; })
             && !model.hiddenKinds().count(kind))
-            add({Entry::Kind, kind, kindName(kind), 0}, 14 + sample + 6);
+            add({Entry::Kind, kind, kindName(kind), 0}, 14 + sample);
     }
     if (!m_entries.isEmpty()) {
         if (model.overlay().valid)
-            add({Entry::Use, LinkKind::Pcie, model.overlay().atCursor ? tr("fill = use at the cursor")
-                                                                       : tr("fill = mean use over the step"), 0},
+            add({Entry::Use, LinkKind::Pcie, model.overlay().atCursor ? tr("fill = use at cursor")
+                                                                       : tr("fill = mean use"), 0},
                 sample + 6);
+        if (!model.cluster().conflicts().empty())
+            add({Entry::Band, LinkKind::Other, tr("conflict group"), 0}, 34);
         add({Entry::Width, LinkKind::Other, tr("width = log bandwidth"), 0}, 32);
     }
-    if (!model.cluster().conflicts().empty())
-        add({Entry::Band, LinkKind::Other, tr("conflict group"), 0}, 34);
     QStringList words;
     for (const Entry &entry : std::as_const(m_entries))
         words.append(entry.text);
@@ -78,7 +78,7 @@ QSize CanvasLegend::sizeHint() const
 {
     double width = scaled(12);
     for (const Entry &entry : m_entries)
-        width += entry.width + scaled(18);
+        width += entry.width + scaled(14);
     return {int(width), scaled(28)};
 }
 
@@ -102,7 +102,7 @@ void CanvasLegend::paintEvent(QPaintEvent *)
             paintLinkMark(painter, entry.kind, {at + 4, y}, 8, theme.linkColor(entry.kind));
             at += scaled(14);
             paintLinkSample(painter, theme, entry.kind, QLineF(at, y, at + scaled(sample - 6), y), 5, 0, theme.base);
-            at += scaled(sample + 6);
+            at += scaled(sample);
             break;
         case Entry::Use:
             paintLinkSample(painter, theme, entry.kind, QLineF(at, y, at + scaled(sample), y), 5, 0.5, theme.base);
@@ -126,7 +126,7 @@ void CanvasLegend::paintEvent(QPaintEvent *)
         }
         painter.setPen(theme.text);
         painter.drawText(QRectF(at, 0, entry.width, height()), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
-        x += entry.width + scaled(18);
+        x += entry.width + scaled(14);
     }
 }
 
@@ -364,8 +364,8 @@ void CanvasChrome::update()
     m_zoom->setAccessibleName(tr("Zoom %1").arg(zoom));
     m_legend->rebuild();
     m_filter->setText(m_view.model().hiddenKinds().empty()
-                          ? tr("All links")
-                          : tr("%n kind(s) hidden", nullptr, int(m_view.model().hiddenKinds().size())));
+                          ? tr(" All links")
+                          : tr(" %n hidden", "kinds of links", int(m_view.model().hiddenKinds().size())));
     arrange();
 }
 

@@ -8,6 +8,7 @@
 #include <QFontMetricsF>
 
 #include <algorithm>
+#include <utility>
 
 namespace polyrail {
 
@@ -17,6 +18,7 @@ constexpr QSizeF cardSize{116, 54};
 constexpr double pillHeight = 30;
 constexpr double boxPadding = 18;
 constexpr double boxHeader = 38;  ///< from the box's top to what stands in it
+constexpr std::size_t manyLinks = 400; ///< above this, a drag lays out only the links that it moves
 constexpr double headerGrip = 30; ///< the part of a box that drags it
 
 std::vector<QSizeF> vertexSizes(const Cluster &cluster)
@@ -45,17 +47,92 @@ Detail detailAt(double zoom, bool hasHosts)
 
 void CanvasModel::setCluster(const Cluster &cluster)
 {
-    m_cluster = cluster;
-    m_moving.clear();
+    const Cluster before = std::exchange(m_cluster, cluster);
     const std::vector<QSizeF> sizes = vertexSizes(cluster);
     const std::vector<Point> places = vertexPositions(cluster, sizes);
-    m_shapes.resize(cluster.vertexCount());
-    for (std::size_t i = 0; i < m_shapes.size(); ++i)
-        m_shapes[i] = {QPointF(places[i].x, places[i].y), sizes[i],
-                       cluster.isDevice(VertexId(i)) ? 6.0 : pillHeight / 2};
+    std::vector<NodeShape> shapes(cluster.vertexCount());
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        shapes[i] = {QPointF(places[i].x, places[i].y), sizes[i],
+                     cluster.isDevice(VertexId(i)) ? 6.0 : pillHeight / 2};
     m_overlay.devices.resize(cluster.devices().size());
     m_overlay.links.resize(cluster.links().size());
+    m_textPlaced = false;
+    if (!m_dragging && shapes == m_shapes && onlyFiguresDiffer(before, cluster)) {
+        followFigures(before);
+        return;
+    }
+    m_shapes = std::move(shapes);
+    m_dragging = false;
     layOut();
+}
+
+bool CanvasModel::onlyFiguresDiffer(const Cluster &a, const Cluster &b)
+{
+    const auto equal = [](const auto &x, const auto &y, auto same) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
+    };
+    return equal(a.hosts(), b.hosts(), [](const Host &x, const Host &y) { return x.id == y.id && x.name == y.name; })
+        && equal(a.devices(), b.devices(), [](const Device &x, const Device &y) { return x.host == y.host; })
+        && equal(a.hubs(), b.hubs(), [](const Hub &x, const Hub &y) { return x.host == y.host; })
+        && equal(a.links(), b.links(),
+                 [](const Link &x, const Link &y) { return x.id == y.id && x.ends == y.ends && x.kind == y.kind; })
+        && equal(a.conflicts(), b.conflicts(),
+                 [](const ConflictGroup &x, const ConflictGroup &y) { return x.links == y.links; });
+}
+
+/// The path of a slider: only the bundles of changed links are laid out again, and what changed is drawn over the
+/// picture of the rest from now on.
+void CanvasModel::followFigures(const Cluster &before)
+{
+    std::vector<bool> redo(m_show.size());
+    bool bowed = false;
+    bool fresh = m_moving.empty();
+    for (std::size_t i = 0; i < redo.size(); ++i) {
+        const Link &was = before.links()[i];
+        const Link &now = m_cluster.links()[i];
+        if (m_links.curves[i].bundle < 0 || (was.bandwidth == now.bandwidth && was.state == now.state))
+            continue;
+        const Bundle &bundle = m_links.bundles[std::size_t(m_links.curves[i].bundle)];
+        bowed = bowed || bundle.bowed;
+        for (LinkId l : bundle.links) {
+            redo[l.index()] = true;
+            fresh = fresh || !m_moving[l.index()];
+        }
+    }
+    if (std::find(redo.begin(), redo.end(), true) == redo.end())
+        return;
+    if (bowed && redo.size() <= manyLinks) { // nests with others
+        layOut();
+        return;
+    }
+    if (bowed) { // their widths are enough until the next layout
+        for (std::size_t i = 0; i < redo.size(); ++i)
+            if (redo[i])
+                m_links.curves[i].width = linkWidth(m_cluster.links()[i].bandwidth);
+    } else {
+        relay(redo);
+    }
+    if (std::count(m_moving.begin(), m_moving.end(), true) > 100) { // time for a new picture of everything
+        layOut();
+    } else if (fresh) {
+        m_moving.resize(redo.size());
+        for (std::size_t i = 0; i < redo.size(); ++i)
+            m_moving[i] = m_moving[i] || redo[i];
+        ++m_generation;
+    }
+}
+
+void CanvasModel::relay(const std::vector<bool> &redo)
+{
+    const LinkGeometry part = layOutLinks(m_cluster, m_shapes, redo);
+    for (const Bundle &bundle : part.bundles) {
+        const int index = m_links.curves[bundle.links.front().index()].bundle;
+        m_links.bundles[std::size_t(index)] = bundle;
+        for (LinkId l : bundle.links) {
+            m_links.curves[l.index()] = part.curves[l.index()];
+            m_links.curves[l.index()].bundle = index;
+        }
+    }
 }
 
 void CanvasModel::setOverlay(PlanOverlay overlay)
@@ -89,6 +166,7 @@ void CanvasModel::setDetail(Detail detail)
 
 void CanvasModel::moveVertices(const std::vector<VertexId> &vertices, const QPointF &by)
 {
+    m_dragging = true;
     std::vector<bool> moves(m_shapes.size());
     for (VertexId v : vertices) {
         m_shapes[v.index()].centre += by;
@@ -99,7 +177,14 @@ void CanvasModel::moveVertices(const std::vector<VertexId> &vertices, const QPoi
         for (VertexId end : m_cluster.links()[i].ends)
             if (moves[end.index()])
                 moving[i] = true;
-    m_links = layOutLinks(m_cluster, m_shapes, m_show);
+    if (moving.size() <= manyLinks) {
+        m_links = layOutLinks(m_cluster, m_shapes, m_show);
+    } else { // the others stay as they are until the drop
+        std::vector<bool> redo = moving;
+        for (std::size_t i = 0; i < redo.size(); ++i)
+            redo[i] = redo[i] && m_show[i];
+        relay(redo);
+    }
     layOutHosts();
     m_textPlaced = false;
     if (moving != m_moving) {
@@ -110,6 +195,7 @@ void CanvasModel::moveVertices(const std::vector<VertexId> &vertices, const QPoi
 
 void CanvasModel::layOut()
 {
+    m_moving.clear();
     m_show.assign(m_cluster.links().size(), true);
     for (std::size_t i = 0; i < m_show.size(); ++i)
         m_show[i] = !m_hidden.count(m_cluster.links()[i].kind);

@@ -63,7 +63,8 @@ public:
 
     /// Moves vertices without touching the cluster (a drag that is under way); setCluster() ends it.
     void moveVertices(const std::vector<VertexId> &vertices, const QPointF &by);
-    const std::vector<bool> &moving() const { return m_moving; } ///< by link; empty when nothing is being dragged
+    /// By link: dragged, or changed by a slider; drawn over the picture of the others. Empty: none.
+    const std::vector<bool> &moving() const { return m_moving; }
 
     /// Counts up whenever curves, widths, boxes or kinds change: what a picture of the idle links depends on.
     int generation() const { return m_generation; }
@@ -100,12 +101,18 @@ public:
     QString accessibleName(const QString &id) const;
 
 private:
+    static bool onlyFiguresDiffer(const Cluster &a, const Cluster &b);
+    void followFigures(const Cluster &before);
+    void relay(const std::vector<bool> &redo); ///< whole bundles
     void layOut();
     void layOutHosts();
     void placeText() const;
     void placeWords(RectIndex &taken) const;
+    bool placeWordsOf(std::size_t group, const std::vector<LinkId> &members, const QString &text, const QSizeF &size,
+                      RectIndex &taken) const;
     void placeLinkLabels(RectIndex &taken) const;
     QString useText(const PlanOverlay::Use &use) const;
+    std::size_t bundleSize(LinkId l) const;
     /// Links of the same pair, kind and figure that one label can stand for: not the selected ones.
     std::vector<LinkId> equalLinks(LinkId l) const;
 
@@ -120,6 +127,7 @@ private:
     QSet<QString> m_selected;
     QString m_hovered;
     Detail m_detail = Detail::Full;
+    bool m_dragging = false;
     int m_generation = 0;
     mutable bool m_textPlaced = false;
     mutable std::vector<Label> m_labels;

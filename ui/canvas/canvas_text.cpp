@@ -57,7 +57,7 @@ QString kindName(LinkKind kind)
     switch (kind) {
     case LinkKind::NvLink: return CanvasModel::tr("NVLink");
     case LinkKind::Pcie: return CanvasModel::tr("PCIe");
-    case LinkKind::Network: return CanvasModel::tr("Network");
+    case LinkKind::Network: return CanvasModel::tr("NIC rail");
     case LinkKind::HostBus: return CanvasModel::tr("Host bus");
     case LinkKind::Other: return CanvasModel::tr("Other");
     }
@@ -149,6 +149,11 @@ QString CanvasModel::useText(const PlanOverlay::Use &use) const
     return tr("%1 %").arg(percent(use.both()));
 }
 
+std::size_t CanvasModel::bundleSize(LinkId l) const
+{
+    return m_links.bundles[std::size_t(m_links.curves[l.index()].bundle)].links.size();
+}
+
 std::vector<LinkId> CanvasModel::equalLinks(LinkId l) const
 {
     std::vector<LinkId> equal;
@@ -186,42 +191,55 @@ void CanvasModel::placeWords(RectIndex &taken) const
 {
     for (std::size_t g = 0; g < m_cluster.conflicts().size(); ++g) {
         const ConflictGroup &group = m_cluster.conflicts()[g];
-        const QString text = ruleOf(group);
-        const QSizeF size(canvasTextWidth(text, 10) + 8, wordsHeight);
         std::vector<LinkId> members;
         for (LinkId l : group.links)
             if (m_links.curves[l.index()].bundle >= 0)
                 members.push_back(l);
-        if (members.empty())
+        QString text = ruleOf(group);
+        QSizeF size(canvasTextWidth(text, 10) + 8, wordsHeight);
+        if (placeWordsOf(g, members, text, size, taken))
             continue;
-        // Between two neighbours of one bundle where there is room, else beside a member.
-        std::vector<QPointF> wanted;
-        for (std::size_t i = 0; i + 1 < members.size(); ++i)
-            for (std::size_t k = i + 1; k < members.size(); ++k) {
-                const LinkCurve &a = m_links.curves[members[i].index()];
-                const LinkCurve &b = m_links.curves[members[k].index()];
-                if (a.bundle != b.bundle)
-                    continue;
-                const QPointF gap = b.curve.at(0.5) - a.curve.at(0.5);
-                if (norm(gap) > wordsHeight + (a.width + b.width) / 2 + 4)
-                    wanted.push_back((a.curve.at(0.5) + b.curve.at(0.5)) / 2);
-            }
-        for (LinkId l : members)
-            for (double fraction : std::array{0.5, 0.35, 0.65})
-                for (double side : {-1.0, 1.0}) {
-                    const LinkCurve &c = m_links.curves[l.index()];
-                    LabelRequest request{c.curve, c.outward * side, 24, {}, {}};
-                    wanted.push_back(labelRect(request, size, c.curve.parameterAt(fraction)).center());
-                }
-        for (const QPointF &centre : wanted) {
-            const QRectF rect(centre - QPointF(size.width() / 2, size.height() / 2), size);
-            if (taken.hits(rect))
-                continue;
-            taken.add(rect);
-            m_words.push_back({g, rect, text});
-            break;
-        }
+        // On two lines: the name, then the rule.
+        const qsizetype colon = text.lastIndexOf(QLatin1String(": "));
+        if (colon < 0)
+            continue;
+        size = {std::max(canvasTextWidth(text.left(colon), 10), canvasTextWidth(text.mid(colon + 2), 10)) + 8,
+                2 * wordsHeight - 4};
+        placeWordsOf(g, members, text.replace(colon, 2, QLatin1Char('\n')), size, taken);
     }
+}
+
+bool CanvasModel::placeWordsOf(std::size_t group, const std::vector<LinkId> &members, const QString &text,
+                               const QSizeF &size, RectIndex &taken) const
+{
+    // Between two neighbours of one bundle where there is room, else beside a member.
+    std::vector<QPointF> wanted;
+    for (std::size_t i = 0; i + 1 < members.size(); ++i)
+        for (std::size_t k = i + 1; k < members.size(); ++k) {
+            const LinkCurve &a = m_links.curves[members[i].index()];
+            const LinkCurve &b = m_links.curves[members[k].index()];
+            if (a.bundle != b.bundle)
+                continue;
+            const QPointF gap = b.curve.at(0.5) - a.curve.at(0.5);
+            if (norm(gap) > size.height() + (a.width + b.width) / 2 + 4)
+                wanted.push_back((a.curve.at(0.5) + b.curve.at(0.5)) / 2);
+        }
+    for (LinkId l : members)
+        for (double fraction : std::array{0.5, 0.35, 0.65})
+            for (double side : {-1.0, 1.0}) {
+                const LinkCurve &c = m_links.curves[l.index()];
+                const LabelRequest request{c.curve, c.outward * side, 24, {}, {}, false};
+                wanted.push_back(labelRect(request, size, c.curve.parameterAt(fraction)).center());
+            }
+    for (const QPointF &centre : wanted) {
+        const QRectF rect(centre - QPointF(size.width() / 2, size.height() / 2), size);
+        if (taken.hits(rect))
+            continue;
+        taken.add(rect);
+        m_words.push_back({group, rect, text});
+        return true;
+    }
+    return false;
 }
 
 void CanvasModel::placeLinkLabels(RectIndex &taken) const
@@ -263,6 +281,7 @@ void CanvasModel::placeLinkLabels(RectIndex &taken) const
                 figure = tr("%1 × %2").arg(equal.size()).arg(figure);
         }
         QStringList words;
+        // Two figures that stand for links side by side need no names; rails and selected ones do.
         const bool named = link.kind == LinkKind::Network || link.kind == LinkKind::Other || m_detail == Detail::Rich
             || ranks[i] == 0;
         if (named && single)
@@ -279,7 +298,7 @@ void CanvasModel::placeLinkLabels(RectIndex &taken) const
             ? dotted({figure, useText(m_overlay.links[i])})
             : figure;
         LabelRequest request{curve.curve, curve.outward, curve.width, labelSize(full),
-                             full == brief ? QSizeF() : labelSize(brief)};
+                             full == brief ? QSizeF() : labelSize(brief), single && bundleSize(id) == 1};
         if (!single) { // outside the whole set of equal lines
             for (LinkId l : equalLinks(id)) {
                 const LinkCurve &other = m_links.curves[l.index()];

@@ -35,6 +35,9 @@ QRectF boundsOf(const ClusterParts &parts)
     return bounds;
 }
 
+/// Without a translation file "%n items" still reads right: one has words of its own.
+QString counted(std::size_t n, const QString &one, const QString &many) { return n == 1 ? one : many; }
+
 } // namespace
 
 ClusterEditor::ClusterEditor(Document &document, SelectionModel &selection, const CanvasModel &model, QObject *parent)
@@ -174,7 +177,7 @@ bool ClusterEditor::remove()
     const QStringList ids = m_selection.ids();
     const QString text = ids.size() == 1 ? tr("Delete %1").arg(QString(ids.first()).remove(0, ids.first().startsWith(
                                                QLatin1String("host:")) ? 5 : 0))
-                                         : tr("Delete %n item(s)", nullptr, int(ids.size()));
+                                         : tr("Delete %n items", nullptr, int(ids.size()));
     ClusterParts parts = removed(m_document.cluster(), selectedIds());
     m_selection.clear();
     return commit(std::move(parts), text);
@@ -194,13 +197,13 @@ bool ClusterEditor::duplicate()
             edited.made.push_back(copy.id);
             edited.parts.links.push_back(std::move(copy));
         }
-        return commit(std::move(edited), tr("Duplicate %n link(s)", nullptr, int(links.size())));
+        return commit(std::move(edited), counted(links.size(), tr("Duplicate link"), tr("Duplicate %n links", nullptr, int(links.size()))));
     }
     auto placed = Cluster::make(withPlaces(m_document.cluster().parts()));
     if (!placed)
         return false;
     return commit(inserted(*placed, subgraph(*placed, selectedIds()), pasteStep, pasteStep),
-                  tr("Duplicate %n item(s)", nullptr, int(vertices.size())));
+                  counted(vertices.size(), tr("Duplicate %1").arg(m_model.idOf(vertices.front())), tr("Duplicate %n items", nullptr, int(vertices.size()))));
 }
 
 bool ClusterEditor::copy() const
@@ -253,7 +256,7 @@ bool ClusterEditor::paste(const QPointF *at)
     if (!placed)
         return false;
     return commit(inserted(*placed, piece->parts(), by.x(), by.y()),
-                  tr("Paste %n item(s)", nullptr, int(piece->vertexCount())));
+                  counted(piece->vertexCount(), tr("Paste"), tr("Paste %n items", nullptr, int(piece->vertexCount()))));
 }
 
 bool ClusterEditor::move(const std::vector<VertexId> &vertices, const QPointF &by, const QString &mergeKey)
@@ -274,7 +277,7 @@ bool ClusterEditor::move(const std::vector<VertexId> &vertices, const QPointF &b
     for (std::size_t i = 0; i < places.size(); ++i)
         parts.layout[cluster.vertexName(VertexId(i))] = places[i];
     const QString text = vertices.size() == 1 ? tr("Move %1").arg(m_model.idOf(vertices.front()))
-                                              : tr("Move %n item(s)", nullptr, int(vertices.size()));
+                                              : tr("Move %n items", nullptr, int(vertices.size()));
     return commit(std::move(parts), text, mergeKey);
 }
 
@@ -387,8 +390,8 @@ bool ClusterEditor::makeConflict(ConflictKind kind, BytesPerSecond capacity)
         return false;
     }
     return commit(std::move(edited->parts), kind == ConflictKind::Exclusive
-                      ? tr("Make %n link(s) exclusive", nullptr, int(links.size()))
-                      : tr("Share capacity of %n link(s)", nullptr, int(links.size())));
+                      ? counted(links.size(), tr("Make link exclusive"), tr("Make %n links exclusive", nullptr, int(links.size())))
+                      : counted(links.size(), tr("Share capacity"), tr("Share capacity of %n links", nullptr, int(links.size()))));
 }
 
 bool ClusterEditor::removeConflicts()
@@ -396,7 +399,7 @@ bool ClusterEditor::removeConflicts()
     const auto groups = conflictsOfSelection();
     return !groups.empty()
         && commit(withoutConflicts(m_document.cluster(), groups),
-                  tr("Remove %n conflict(s)", nullptr, int(groups.size())));
+                  counted(groups.size(), tr("Remove conflict"), tr("Remove %n conflicts", nullptr, int(groups.size()))));
 }
 
 bool ClusterEditor::setLinksUp(bool up)
@@ -410,8 +413,9 @@ bool ClusterEditor::setLinksUp(bool up)
         state = wanted;
     }
     return changed > 0
-        && commit(std::move(parts), up ? tr("Bring %n link(s) up", nullptr, changed)
-                                       : tr("Take %n link(s) down", nullptr, changed));
+        && commit(std::move(parts),
+                  up ? counted(std::size_t(changed), tr("Bring link up"), tr("Bring %n links up", nullptr, changed))
+                     : counted(std::size_t(changed), tr("Take link down"), tr("Take %n links down", nullptr, changed)));
 }
 
 void ClusterEditor::selectAll()

@@ -14,9 +14,17 @@ namespace polyrail {
 
 namespace {
 
+constexpr std::size_t quickLinks = 300; ///< up to here a repaint is fast enough for every step of the wheel
+
 double zoomOf(const QPainter &painter) { return painter.worldTransform().m11(); }
 
 } // namespace
+
+void LinkLayer::sharpen()
+{
+    m_sharp = true;
+    update();
+}
 
 void LinkLayer::setBounds(const QRectF &bounds)
 {
@@ -27,9 +35,14 @@ void LinkLayer::setBounds(const QRectF &bounds)
 void LinkLayer::refresh(const QRect &visible, double zoom, double pixelRatio)
 {
     const bool dark = Theme::current().dark;
-    if (m_generation == m_model.generation() && m_zoom == zoom && m_pixelRatio == pixelRatio && m_dark == dark
-        && m_region.contains(visible))
+    const bool same = m_generation == m_model.generation() && m_pixelRatio == pixelRatio && m_dark == dark;
+    if (same && m_zoom == zoom && m_region.contains(visible))
         return;
+    if (same && !m_sharp && !m_pixmap.isNull() && m_model.cluster().links().size() > quickLinks) {
+        m_later(); // the wheel turns on: the old picture will do for these 80 ms
+        return;
+    }
+    m_sharp = false;
     m_generation = m_model.generation();
     m_zoom = zoom;
     m_pixelRatio = pixelRatio;
@@ -67,6 +80,8 @@ void LinkLayer::paint(QPainter *painter, const QStyleOptionGraphicsItem *option,
     refresh(widget->rect().translated(-origin), zoom, widget->devicePixelRatioF());
     painter->save();
     painter->setWorldTransform(QTransform::fromTranslate(toView.dx(), toView.dy()));
+    if (m_zoom != zoom)
+        painter->scale(zoom / m_zoom, zoom / m_zoom);
     painter->drawPixmap(m_region.topLeft(), m_pixmap);
     painter->restore();
     paintLiveLinks(*painter, m_model, theme, option->exposedRect);
@@ -87,8 +102,12 @@ void NodeLayer::paint(QPainter *painter, const QStyleOptionGraphicsItem *option,
 }
 
 ClusterScene::ClusterScene(QObject *parent)
-    : QGraphicsScene(parent), m_links(new LinkLayer(m_model)), m_nodes(new NodeLayer(m_model))
+    : QGraphicsScene(parent), m_links(new LinkLayer(m_model, [this] { m_sharpen.start(); })),
+      m_nodes(new NodeLayer(m_model))
 {
+    m_sharpen.setSingleShot(true);
+    m_sharpen.setInterval(80);
+    connect(&m_sharpen, &QTimer::timeout, this, [this] { m_links->sharpen(); });
     setItemIndexMethod(NoIndex); // two items
     m_links->setFlag(QGraphicsItem::ItemUsesExtendedStyleOption);
     m_nodes->setFlag(QGraphicsItem::ItemUsesExtendedStyleOption);

@@ -6,6 +6,9 @@
 #include <QGraphicsItem>
 #include <QGraphicsScene>
 #include <QPixmap>
+#include <QTimer>
+
+#include <functional>
 
 class QGraphicsView;
 
@@ -16,7 +19,9 @@ namespace polyrail {
 class LinkLayer : public QGraphicsItem
 {
 public:
-    explicit LinkLayer(const CanvasModel &model) : m_model(model) {}
+    /// `later` is called when a stretched picture was shown for the moment: it shall call sharpen() soon.
+    LinkLayer(const CanvasModel &model, std::function<void()> later) : m_model(model), m_later(std::move(later)) {}
+    void sharpen();
     void setBounds(const QRectF &bounds);
     QRectF boundingRect() const override { return m_bounds; }
     void paint(QPainter *painter, const QStyleOptionGraphicsItem *option, QWidget *widget) override;
@@ -26,6 +31,8 @@ private:
     void refresh(const QRect &visible, double zoom, double pixelRatio);
 
     const CanvasModel &m_model;
+    std::function<void()> m_later;
+    bool m_sharp = true;   ///< no stretching this time
     QRectF m_bounds;
     QPixmap m_pixmap;
     QRect m_region;        ///< of the pixmap, in view pixels counted from the scene's origin
@@ -69,6 +76,7 @@ protected:
 
 private:
     CanvasModel m_model;
+    QTimer m_sharpen;
     LinkLayer *m_links;
     NodeLayer *m_nodes;
 };

@@ -83,8 +83,11 @@ QList<QAction *> ClusterView::viewActions() const { return m_actions->viewAction
 
 void ClusterView::setShown(const ShownPlan &shown)
 {
+    const bool first = !m_scene->model().overlay().valid;
     m_shown = shown;
     updateOverlay();
+    if (first && m_fitted && m_scene->model().overlay().valid)
+        fitAll(); // labels with use are wider
 }
 
 void ClusterView::setTimeAxis(TimeAxis *axis)

@@ -69,14 +69,16 @@ std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest> &requests, 
         const auto attempt = [&](const QSizeF &size, PlacedLabel::Form form) {
             if (size.isEmpty())
                 return false;
-            for (double fraction : std::array{0.5, 0.35, 0.65}) {
-                const QRectF rect = labelRect(request, size, request.curve.parameterAt(fraction));
-                if (taken.hits(rect))
-                    continue;
-                taken.add(rect.adjusted(-apart, -apart, apart, apart));
-                out[i] = {form, rect};
-                return true;
-            }
+            LabelRequest side = request;
+            for (int s = 0; s < (request.bothSides ? 2 : 1); ++s, side.outward = -request.outward)
+                for (double fraction : std::array{0.5, 0.35, 0.65}) {
+                    const QRectF rect = labelRect(side, size, request.curve.parameterAt(fraction));
+                    if (taken.hits(rect))
+                        continue;
+                    taken.add(rect.adjusted(-apart, -apart, apart, apart));
+                    out[i] = {form, rect};
+                    return true;
+                }
             return false;
         };
         if (!briefOnly && attempt(request.full, PlacedLabel::Full))

@@ -20,6 +20,7 @@ struct LabelRequest
     double width = 2;      ///< of the line
     QSizeF full;           ///< of the whole text
     QSizeF brief;          ///< of the figure alone; empty: there is no shorter form
+    bool bothSides = false; ///< a line that stands alone may have its label on the other side as well
 };
 
 struct PlacedLabel

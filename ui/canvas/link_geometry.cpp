@@ -2,6 +2,7 @@
 #include "ui/canvas/link_geometry.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -16,6 +17,8 @@ constexpr double clearance = 12;    ///< between a bowed curve and the shapes th
 constexpr double fanLimit = 120;    ///< a fan is not taller than about two cards
 constexpr double labelRoom = 24;    ///< least distance of curves that have labels between them
 constexpr int samples = 24;
+constexpr double farApart = 1500;   ///< longer chords do not bow
+constexpr int tooMany = 9;          ///< a line over this many shapes cannot go round them: it stays straight
 
 enum class Side { Left, Right, Top, Bottom };
 
@@ -42,15 +45,44 @@ QPointF port(const NodeShape &shape, Side side, double along)
     return shape.centre;
 }
 
-bool crosses(const Curve &curve, const QRectF &box)
+/// Whether any of a segment lies in a box (Liang and Barsky).
+bool segmentCrosses(const QPointF &a, const QPointF &b, const QRectF &box)
 {
-    if (!curve.bounds().adjusted(-0.01, -0.01, 0.01, 0.01).intersects(box))
-        return false;
-    for (int i = 0; i <= samples; ++i)
-        if (box.contains(curve.at(double(i) / samples)))
-            return true;
-    return false;
+    double enter = 0;
+    double leave = 1;
+    const auto clip = [&](double delta, double low, double high) { // low <= t * delta <= high
+        if (std::abs(delta) < 1e-12)
+            return low <= 0 && high >= 0;
+        const double t0 = low / delta;
+        const double t1 = high / delta;
+        enter = std::max(enter, std::min(t0, t1));
+        leave = std::min(leave, std::max(t0, t1));
+        return enter <= leave;
+    };
+    return clip(b.x() - a.x(), box.left() - a.x(), box.right() - a.x())
+        && clip(b.y() - a.y(), box.top() - a.y(), box.bottom() - a.y());
 }
+
+/// A curve as points, made once and tested against many boxes.
+struct Trace
+{
+    explicit Trace(const Curve &curve) : bounds(curve.bounds().adjusted(-0.01, -0.01, 0.01, 0.01))
+    {
+        for (int i = 0; i <= samples; ++i)
+            points[std::size_t(i)] = curve.at(double(i) / samples);
+    }
+    bool crosses(const QRectF &box) const
+    {
+        if (!bounds.intersects(box))
+            return false;
+        for (std::size_t i = 0; i + 1 < points.size(); ++i)
+            if (segmentCrosses(points[i], points[i + 1], box))
+                return true;
+        return false;
+    }
+    QRectF bounds;
+    std::array<QPointF, samples + 1> points;
+};
 
 /// Clips a curve between two centres to the outlines of their shapes.
 Curve clipped(const Curve &full, const NodeShape &from, const NodeShape &to)
@@ -100,7 +132,7 @@ struct Fan
     double gap = 0;
     double widest = 0;
     double bow = 0; ///< of the fan's middle, signed along normal; 0 = straight
-    std::vector<int> obstacles;
+    std::vector<QRectF> obstacles; ///< shapes that any of its curves might meet
 };
 
 double extentAlong(const NodeShape &shape, const QPointF &direction)
@@ -136,33 +168,44 @@ double tightGap(const Fan &fan) { return fan.widest + 3; }
 
 double halfFan(const Fan &fan) { return (double(fan.bundle.links.size()) - 1) / 2 * tightGap(fan); }
 
-bool isFree(const Fan &fan, const Curve &curve, const std::vector<NodeShape> &shapes, double margin)
+/// How many obstacles a curve comes nearer to than `margin`; stops counting at `limit`.
+int crossings(const Fan &fan, const Curve &curve, double margin, int limit)
 {
-    return std::none_of(fan.obstacles.begin(), fan.obstacles.end(), [&](int v) {
-        return crosses(curve, shapes[std::size_t(v)].rect().adjusted(-margin, -margin, margin, margin));
-    });
+    const Trace trace(curve);
+    int count = 0;
+    for (const QRectF &box : fan.obstacles)
+        if (trace.crosses(box.adjusted(-margin, -margin, margin, margin)) && ++count >= limit)
+            break;
+    return count;
 }
+
+bool isFree(const Fan &fan, const Curve &curve, double margin) { return crossings(fan, curve, margin, 1) == 0; }
 
 bool fanIsFree(const Fan &fan, double gap, const std::vector<NodeShape> &shapes)
 {
     const NodeShape &a = shapes[fan.bundle.a.index()];
     const NodeShape &b = shapes[fan.bundle.b.index()];
     for (std::size_t i = 0; i < fan.bundle.links.size(); ++i)
-        if (!isFree(fan, straightMember(fan, i, gap, a, b), shapes, 2))
+        if (!isFree(fan, straightMember(fan, i, gap, a, b), 2))
             return false;
     return true;
 }
+
+/// A chord that would have to bow further than this says more as a straight line behind the shapes.
+double deepest(const Fan &fan) { return std::clamp(0.8 * fan.length, 160.0, 420.0); }
 
 /// The least depth of the fan's middle at which all of its curves clear the obstacles, or infinity.
 double depthOn(Fan &fan, double sign, double atLeast, const std::vector<NodeShape> &shapes)
 {
     const NodeShape &a = shapes[fan.bundle.a.index()];
     const NodeShape &b = shapes[fan.bundle.b.index()];
-    const double most = std::max(360.0, 1.2 * fan.length);
+    const double most = deepest(fan);
     fan.bow = sign;
-    for (double depth = std::max(atLeast, clearance + halfFan(fan) + 2); depth <= most; depth += 6)
-        if (isFree(fan, bowedMember(fan, depth - halfFan(fan), a, b, 0, 0), shapes, clearance - 0.5)
-            && isFree(fan, bowedMember(fan, depth + halfFan(fan), a, b, 0, 0), shapes, clearance - 0.5))
+    // A long chord takes a rounder arc than it has to: flat ones run too near to the cards to be told apart.
+    const double round = std::min(0.26 * fan.length, 90.0);
+    for (double depth = std::max({atLeast, clearance + halfFan(fan) + 2, round}); depth <= most; depth += 8)
+        if (isFree(fan, bowedMember(fan, depth - halfFan(fan), a, b, 0, 0), clearance - 0.5)
+            && isFree(fan, bowedMember(fan, depth + halfFan(fan), a, b, 0, 0), clearance - 0.5))
             return depth;
     return std::numeric_limits<double>::infinity();
 }
@@ -286,17 +329,18 @@ LinkGeometry layOutLinks(const Cluster &cluster, const std::vector<NodeShape> &s
         Fan &fan = fans[f];
         const NodeShape &a = shapes[fan.bundle.a.index()];
         const NodeShape &b = shapes[fan.bundle.b.index()];
-        const double reach = std::max(360.0, 1.2 * fan.length) + fanLimit;
+        const double reach = deepest(fan) + fanLimit;
         const QRectF around = a.rect().united(b.rect()).adjusted(-reach, -reach, reach, reach);
         for (std::size_t v = 0; v < shapes.size(); ++v)
             if (v != fan.bundle.a.index() && v != fan.bundle.b.index() && around.intersects(shapes[v].rect()))
-                fan.obstacles.push_back(int(v));
+                fan.obstacles.push_back(shapes[v].rect());
         const double count = double(fan.bundle.links.size());
         const double between = fan.length - extentAlong(a, fan.along) - extentAlong(b, fan.along);
         const double roomy = std::clamp(0.17 * between, labelRoom, 52.0);
         if (count > 1 && count <= 4 && between >= 120 && roomy > fan.gap && fanIsFree(fan, roomy, shapes))
             fan.gap = roomy;
-        else if (!fanIsFree(fan, fan.gap, shapes))
+        else if (fan.length <= farApart && !fanIsFree(fan, fan.gap, shapes)
+                 && crossings(fan, straightMember(fan, fan.bundle.links.size() / 2, fan.gap, a, b), 2, tooMany) < tooMany)
             bowed.push_back(f);
     }
 

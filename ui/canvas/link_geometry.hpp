@@ -23,6 +23,7 @@ struct NodeShape
     double radius = 6; ///< of the corners; half the height for a pill
     QRectF rect() const { return {centre - QPointF(size.width() / 2, size.height() / 2), size}; }
     bool contains(const QPointF &point) const;
+    bool operator==(const NodeShape &) const = default;
 };
 
 /// Width of a link's line: clamp(1.8 + 1.5 log10(GB/s / 0.05), 2, 9).

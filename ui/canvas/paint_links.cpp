@@ -80,8 +80,13 @@ void drawIdle(QPainter &painter, const CanvasModel &model, const Theme &theme, L
     const LinkKind kind = model.cluster().link(id).kind;
     if (model.isDown(id))
         strokeDown(painter, theme, kind, link.curve);
-    else
+    else if (model.detail() <= Detail::Plain && (kind == LinkKind::NvLink || kind == LinkKind::Pcie)) {
+        // Too small to tell two lines apart: one, in the mean of what they are made of.
+        const QColor colour = mix(backOf(model, theme, id), theme.linkColor(kind), kind == LinkKind::NvLink ? 0.6 : 0.75);
+        painter.strokePath(pathOf(link.curve), QPen(colour, std::max(link.width, 3.0), Qt::SolidLine, Qt::FlatCap));
+    } else {
         strokeIdle(painter, theme, kind, pathOf(link.curve), link.width, backOf(model, theme, id));
+    }
 }
 
 void drawUse(QPainter &painter, const CanvasModel &model, const Theme &theme, LinkId id)
@@ -145,8 +150,7 @@ void paintIdleLinks(QPainter &painter, const CanvasModel &model, const Theme &th
                     const std::vector<bool> &skip)
 {
     painter.setRenderHint(QPainter::Antialiasing);
-    if (skip.empty())
-        paintBands(painter, model, theme, area);
+    paintBands(painter, model, theme, area);
     const auto &curves = model.links().curves;
     for (const Bundle &bundle : model.links().bundles)
         for (LinkId id : bundle.links)

@@ -187,8 +187,11 @@ void paintLabels(QPainter &painter, const CanvasModel &model, const Theme &theme
 {
     painter.setRenderHint(QPainter::Antialiasing);
     for (const CanvasModel::Words &words : model.words())
-        if (words.rect.intersects(area))
-            drawText(painter, words.rect, Qt::AlignCenter, words.text, canvasFont(10), theme.bandText);
+        if (words.rect.intersects(area)) {
+            painter.setFont(canvasFont(10));
+            painter.setPen(theme.bandText);
+            painter.drawText(words.rect, Qt::AlignCenter, words.text);
+        }
     const bool stale = model.overlay().valid && model.overlay().stale;
     for (const CanvasModel::Label &label : model.labels()) {
         if (!label.rect.intersects(area))
@@ -213,11 +216,16 @@ void paintTrunks(QPainter &painter, const CanvasModel &model, const Theme &theme
         return host.valid() ? model.hostBoxes()[host.index()] : model.shapes()[v.index()].rect();
     };
     const auto trunkLines = trunks(model.cluster(), model.shown());
+    const bool many = trunkLines.size() > 60; // a web of thick lines would hide the hosts
     for (const Trunk &trunk : trunkLines) {
-        QPen pen = cosmetic(theme.control, linkWidth(BytesPerSecond(trunk.bytesPerSecond)) / 1.5);
-        painter.setPen(pen);
+        painter.setPen(cosmetic(many ? withAlpha(theme.control, 0.35) : theme.control,
+                                many ? 1.0 : linkWidth(BytesPerSecond(trunk.bytesPerSecond)) / 1.5));
         painter.drawLine(boxOf(trunk.a).center(), boxOf(trunk.b).center());
     }
+    const QFont small = canvasFont(std::max(1, int(std::lround(10 * unit))));
+    RectIndex taken;
+    for (const QRectF &box : model.hostBoxes())
+        taken.add(box);
     for (std::size_t h = 0; h < model.hostBoxes().size(); ++h) {
         const QRectF &box = model.hostBoxes()[h];
         if (!box.intersects(area))
@@ -237,8 +245,7 @@ void paintTrunks(QPainter &painter, const CanvasModel &model, const Theme &theme
             for (const Device &device : model.cluster().devices())
                 devices += device.host == HostId(h) ? 1 : 0;
             drawText(painter, box.adjusted(0, 16 * unit, 0, 0), Qt::AlignCenter,
-                     CanvasModel::tr("%n GPU(s)", nullptr, devices), canvasFont(std::max(1, int(std::lround(10 * unit)))),
-                     theme.muted);
+                     devices == 1 ? CanvasModel::tr("1 GPU") : CanvasModel::tr("%n GPUs", nullptr, devices), small, theme.muted);
         }
     }
     for (std::size_t i = 0; i < model.shapes().size(); ++i) {
@@ -246,14 +253,19 @@ void paintTrunks(QPainter &painter, const CanvasModel &model, const Theme &theme
             continue;
         const NodeShape &shape = model.shapes()[i];
         const QString id = model.idOf(VertexId(i));
+        const double width = QFontMetricsF(small).horizontalAdvance(id) + 14 * unit;
+        QRectF named(QPointF(), QSizeF(std::max(width, shape.size.width()), std::max(18 * unit, shape.size.height())));
+        named.moveCenter(shape.centre);
+        const bool fits = !taken.hits(named);
+        const QRectF pill = fits ? named : shape.rect();
+        taken.add(pill);
         painter.setPen(outline(model, theme, id, theme.control));
         painter.setBrush(theme.chip);
-        painter.drawRoundedRect(shape.rect(), shape.radius, shape.radius);
+        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
+        if (fits)
+            drawText(painter, pill, Qt::AlignCenter, id, small, theme.text);
     }
-    painter.setFont(canvasFont(std::max(1, int(std::lround(10 * unit)))));
-    RectIndex taken;
-    for (const QRectF &box : model.hostBoxes())
-        taken.add(box);
+    painter.setFont(small);
     for (const Trunk &trunk : trunkLines) {
         const QPointF middle = (boxOf(trunk.a).center() + boxOf(trunk.b).center()) / 2;
         const QString text = CanvasModel::tr("%1 ×", "number of links").arg(trunk.links);
