@@ -118,10 +118,10 @@ Result<Schedule> evaluate(const CostContext &context, const Plan &plan, SimDetai
 {
     if (auto ok = checkPlan(context, plan); !ok)
         return fail(ok.error());
-    auto graph = lower(context, plan, detail);
-    if (!graph)
-        return fail(graph.error());
-    auto schedule = simulate(std::move(*graph), context.network(), detail, giveUpAt);
+    const auto costs = costsOf(context, plan);
+    if (!costs)
+        return fail(costs.error());
+    auto schedule = simulate(lower(context, plan, *costs, detail), context.network(), detail, giveUpAt);
     if (schedule)
         for (MemoryTrack &track : schedule->memory)
             track.capacityBytes = context.cluster().device(track.device).type.memory.value;

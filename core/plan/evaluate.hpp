@@ -3,6 +3,7 @@
 
 #include "core/plan/cost_context.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/plan_costs.hpp"
 #include "core/sim/simulator.hpp"
 
 namespace polyrail {
@@ -30,10 +31,10 @@ std::vector<DeviceMemory> memoryOf(const CostContext &context, const Plan &plan)
 /// for every replica of the stage. Tensor collectives of one micro-batch's layers are one transfer after
 /// the computation; gradients are reduced after a stage's last backward pass.
 /// `detail`: Full adds what each task does to memory; MakespanOnly leaves it out.
-Result<std::shared_ptr<const TaskGraph>> lower(const CostContext &context, const Plan &plan,
-                                               SimDetail detail = SimDetail::Full);
+std::shared_ptr<const TaskGraph> lower(const CostContext &context, const Plan &plan, const PlanCosts &costs,
+                                       SimDetail detail = SimDetail::Full);
 
-/// checkPlan, lower and simulate in one: the objective of every plan in Polyrail. The step time is the
+/// checkPlan, costsOf, lower and simulate in one: the objective of every plan in Polyrail. The step time is the
 /// schedule's makespan.
 Result<Schedule> evaluate(const CostContext &context, const Plan &plan, SimDetail detail = SimDetail::Full,
                           Nanoseconds giveUpAt = Nanoseconds(std::numeric_limits<std::int64_t>::max()));

@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/plan/plan_time.hpp"
+
 #include <algorithm>
-#include <array>
 
 namespace polyrail {
-
-/// One kind of replica of a stage: seconds of a forward and a backward pass.
-struct PassTimes
-{
-    double forward = 0;
-    double backward = 0;
-};
-
-/// A stage as the bounds see it: its kinds of replicas, its transfer to and from a neighbour, what follows its last pass.
-struct StageTimes
-{
-    std::array<PassTimes, 8> kinds{};
-    int kindCount = 0;
-    double boundary = 0; ///< least time to send one micro-batch to, or take it from, a neighbour
-    double after = 0;    ///< gradients and optimiser
-};
 
 /// Lower bounds of the end of a 1F1B pipeline, from a stage to the last one; see docs/planning-model.md, "Pipeline
 /// bounds", for the argument. All in seconds, measured from the start of the stage's first pass.

@@ -198,8 +198,8 @@ void TrainingSpace::tryCutoff(const Choice &node, Expansion &out) const
         ++out.cuts.bound;
         return;
     }
-    constexpr int tried = 4;
-    for (const std::vector<StageChoice> &stages : table->candidates(tried))
+    // Candidates come early while there is no incumbent; later the search below finds its own.
+    for (const std::vector<StageChoice> &stages : table->candidates(std::isfinite(high) ? 1 : 4))
         evaluateLeaf(*node.set, stages, out);
     Counts all {};
     for (std::size_t c = 0; c < m_classes.classes().size(); ++c)
@@ -298,8 +298,23 @@ void TrainingSpace::evaluateLeaf(const OptionSet &set, std::span<const StageChoi
         ++out.cuts.infeasible;
         return;
     }
+    if (!checkPlan(*m_context, *plan)) {
+        ++out.cuts.memory;
+        return;
+    }
+    const Result<PlanCosts> costs = costsOf(*m_context, *plan);
+    if (!costs) {
+        ++out.cuts.infeasible;
+        return;
+    }
+    // Middle fidelity: the pipeline on its real devices but without contention, far cheaper than the simulator.
+    if (timeWithoutContention(*plan, *costs, seconds(out.cutoff)) >= seconds(out.cutoff)) {
+        ++out.cuts.bound;
+        return;
+    }
     ++out.simulations;
-    const Result<Schedule> schedule = evaluate(*m_context, *plan, SimDetail::MakespanOnly, out.cutoff);
+    const Result<Schedule> schedule = simulate(lower(*m_context, *plan, *costs, SimDetail::MakespanOnly),
+                                               m_context->network(), SimDetail::MakespanOnly, out.cutoff, out.cancel);
     if (!schedule) {
         ++out.cuts.infeasible;
         return;

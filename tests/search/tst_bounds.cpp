@@ -129,6 +129,12 @@ private slots:
                      qPrintable(QString("trial %1: P %2 m %3 bound %4 exact %5")
                                     .arg(trial).arg(stages).arg(m).arg(bound.end).arg(exact)));
             slack += 1 - bound.end / exact;
+            std::vector<double> boundaries;
+            for (std::size_t b = 0; b + 1 < pipeline.size(); ++b)
+                boundaries.push_back(std::max(pipeline[b].boundary, pipeline[b + 1].boundary));
+            const double time = pipelineTime(pipeline, boundaries, m, exact * 2);
+            QVERIFY2(std::abs(time - exact) <= exact * 1e-12, qPrintable(QString("%1 %2").arg(time).arg(exact)));
+            QVERIFY(std::isinf(pipelineTime(pipeline, boundaries, m, exact * 0.999)));
         }
         qInfo("mean distance of the bound to the exact time: %.2f %%", 100 * slack / trials);
         QVERIFY2(slack / trials < 0.10, "the bound has become loose");
@@ -186,6 +192,10 @@ private slots:
                         if (!schedule)
                             continue;
                         ++plans;
+                        const auto costs = costsOf(*context, *plan);
+                        QVERIFY(costs.has_value());
+                        QVERIFY(timeWithoutContention(*plan, *costs, 1e9)
+                                <= toSeconds(schedule->makespan).value * (1 + 1e-12));
                         const double simulated = toSeconds(schedule->makespan).value;
                         QVERIFY(configuration <= simulated * (1 + 1e-9));
                         QVERIFY(table->leastTime() <= simulated * (1 + 1e-9));
