@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 namespace polyrail {
 
@@ -82,35 +83,46 @@ std::string signature(const CostContext &context, const HostParts &host)
 
 DeviceClasses::DeviceClasses(std::shared_ptr<const CostContext> context) : m_context(std::move(context))
 {
-    findClasses();
+    findClasses(true);
+    if (m_classes.size() > static_cast<std::size_t>(maxClasses)) {
+        m_classes.clear();
+        findClasses(false);
+    }
+    if (m_classes.size() > static_cast<std::size_t>(maxClasses))
+        throw std::length_error("the cluster has " + std::to_string(m_classes.size())
+                                + " kinds of devices or host sizes; the search tells at most "
+                                + std::to_string(maxClasses) + " apart");
     chooseUnits();
     for (DeviceClass &c : m_classes)
         measureBandwidth(c);
 }
 
-void DeviceClasses::findClasses()
+void DeviceClasses::findClasses(bool byLook)
 {
     const Cluster &cluster = m_context->cluster();
-    std::map<std::pair<std::string, int>, std::size_t> byLook;
+    std::map<std::tuple<std::string, int, int, std::int64_t, std::size_t>, std::size_t> known;
     for (const HostParts &host : hostsOf(cluster)) {
         if (host.devices.empty())
             continue;
-        const std::string look = signature(*m_context, host);
+        const std::string look = byLook ? signature(*m_context, host) : std::string();
         std::map<std::pair<int, std::int64_t>, std::vector<DeviceId>> byType;
         for (DeviceId d : host.devices)
             byType[{m_context->kernelClass(d), cluster.device(d).type.memory.value}].push_back(d);
         int part = 0;
         for (auto &[type, devices] : byType) {
-            const auto [it, isNew] = byLook.try_emplace({look, part++}, m_classes.size());
+            const auto [it, isNew] = known.try_emplace(
+                {look, byLook ? part++ : 0, type.first, type.second, devices.size()}, m_classes.size());
             if (isNew) {
                 DeviceClass c;
                 c.kernelClass = type.first;
                 c.memoryBytes = type.second;
                 c.hostSize = static_cast<int>(devices.size());
-                c.hostBandwidth = byType.size() > 1 ? infinite : 0;
+                c.alike = byLook;
                 m_classes.push_back(std::move(c));
             }
             DeviceClass &c = m_classes[it->second];
+            if (byType.size() > 1)
+                c.hostBandwidth = infinite;
             c.devices += static_cast<int>(devices.size());
             c.hosts.push_back(std::move(devices));
         }
@@ -124,6 +136,8 @@ void DeviceClasses::findClasses()
 void DeviceClasses::chooseUnits()
 {
     const auto total = static_cast<int>(m_context->cluster().devices().size());
+    if (total > fineDevices)
+        m_mostMixed = 2;
     for (DeviceClass &c : m_classes) {
         if (total <= fineDevices)
             c.unit = 1;
@@ -179,7 +193,8 @@ double DeviceClasses::tensorAllReduce(std::size_t deviceClass, int tensor, doubl
     const DeviceClass &c = m_classes[deviceClass];
     constexpr std::size_t hostsTried = 4;
     double least = infinite;
-    for (std::size_t h = 0; h < std::min(hostsTried, c.hosts.size()); ++h) {
+    const std::size_t tried = c.alike ? std::min(hostsTried, c.hosts.size()) : c.hosts.size();
+    for (std::size_t h = 0; h < tried; ++h) {
         const std::vector<DeviceId> &devices = c.hosts[h];
         const auto size = static_cast<std::size_t>(tensor);
         for (std::size_t at = 0; at + size <= devices.size(); at += size) {
@@ -192,7 +207,7 @@ double DeviceClasses::tensorAllReduce(std::size_t deviceClass, int tensor, doubl
             for (const LinkUse &use : transfer->uses)
                 for (VertexId end : m_context->cluster().link(use.link).ends)
                     inside = inside && m_context->cluster().hostOf(end) == host;
-            least = std::min(least, inside || c.hosts.size() <= hostsTried ? transfer->alone().value : 0.0);
+            least = std::min(least, inside || tried == c.hosts.size() ? transfer->alone().value : 0.0);
         }
     }
     const std::lock_guard lock(m_mutex);

@@ -17,6 +17,9 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t eventsKept = 4096;
 constexpr std::size_t historyKept = 512;
 constexpr std::size_t topKept = 8;
+/// A dive leaves alone what is far behind: nodes whose bound is more than this share of the gap above the node that the dive
+/// started from go back to the queue.
+constexpr double diveWidth = 0.3;
 /// Nodes of one dive: enough that the shared queue is cheap, few enough that the bound keeps moving.
 constexpr int diveLength = 64;
 
@@ -213,6 +216,7 @@ NodePtr Engine::take(Worker &worker)
 
 void Engine::dive(Worker &worker, NodePtr node)
 {
+    const std::int64_t from = node->bound.value;
     std::vector<NodePtr> stack; // best child last
     stack.push_back(std::move(node));
     std::vector<NodePtr> rest;
@@ -227,6 +231,12 @@ void Engine::dive(Worker &worker, NodePtr node)
             continue;
         }
         const bool crowded = openNow > m_limits.maxOpenNodes;
+        const std::int64_t incumbent = m_incumbent.load(std::memory_order_relaxed);
+        if (incumbent != never && !crowded
+            && static_cast<double>(current->bound.value - from) > diveWidth * static_cast<double>(incumbent - from)) {
+            rest.push_back(std::move(current));
+            continue;
+        }
         if (m_cancel.load(std::memory_order_relaxed) || m_pause.load(std::memory_order_relaxed)
             || (steps >= diveLength && !crowded)) {
             rest.push_back(std::move(current));

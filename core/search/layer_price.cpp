@@ -7,7 +7,7 @@ LayerPrices priceLayers(const std::vector<StageOption> &options, const std::vect
                         const Counts &available, std::size_t classCount, int stages)
 {
     // Primal simplex with few rows and many columns: the basis inverse is at most 7 x 7, columns are priced as they come.
-    constexpr std::size_t most = maxClasses + 1;
+    constexpr std::size_t most = std::size_t(maxClasses) + 1;
     const std::size_t rows = classCount + 1;
     std::array<std::array<double, most>, most> inverse {};
     std::array<double, most> value {};

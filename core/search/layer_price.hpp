@@ -14,14 +14,14 @@ namespace polyrail {
 /// wastes at most total - L over all its stages.
 struct LayerPrices
 {
-    std::array<double, maxClasses> perDevice{};
+    std::array<double, std::size_t(maxClasses)> perDevice{};
     double perStage = 0;
     double total = 0; ///< value of all devices and stage slots
 
     double of(const StageOption &option) const
     {
         double sum = perStage;
-        for (std::size_t c = 0; c < maxClasses; ++c)
+        for (std::size_t c = 0; c < Counts {}.size(); ++c)
             sum += perDevice[c] * option.counts[c];
         return sum;
     }

@@ -188,11 +188,40 @@ std::shared_ptr<const SearchSnapshot> TrainingSearch::latest() const
     return m_latest;
 }
 
+/// A search that could not begin: final from the start, with its reason.
+class RefusedSearch final : public Search
+{
+public:
+    RefusedSearch(std::uint64_t request, const char *reason)
+    {
+        auto s = std::make_shared<SearchSnapshot>();
+        s->sequence = 1;
+        s->request = request;
+        s->status = SearchStatus::Failed;
+        s->message = reason;
+        m_snapshot = std::move(s);
+    }
+    std::shared_ptr<const SearchSnapshot> latest() const override { return m_snapshot; }
+    std::vector<SearchEvent> events(std::uint64_t) const override { return {}; }
+    void pause() override {}
+    void resume() override {}
+    void stop() override {}
+    void wait() override {}
+
+private:
+    std::shared_ptr<const SearchSnapshot> m_snapshot;
+};
+
 } // namespace
 
 std::unique_ptr<Search> Search::start(std::shared_ptr<const CostContext> context, SearchOptions options)
 {
-    return std::make_unique<TrainingSearch>(std::move(context), std::move(options));
+    const std::uint64_t request = options.request;
+    try {
+        return std::make_unique<TrainingSearch>(std::move(context), std::move(options));
+    } catch (const std::exception &e) {
+        return std::make_unique<RefusedSearch>(request, e.what());
+    }
 }
 
 } // namespace polyrail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/stage_option.hpp"
 
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -8,38 +9,20 @@ namespace polyrail {
 
 namespace {
 
-/// Per-sample-count layer times of one (class, tensor) under one recomputation, as the share rule needs them.
-class LayerTimes
+constexpr std::size_t recomputeCount = 3;
+constexpr std::size_t tensorSizeCount = 16; // 2^0 .. 2^15
+
+std::size_t tensorIndex(int tensor)
 {
-public:
-    LayerTimes(const CostContext &context, const DeviceClasses &classes, Recompute recompute)
-        : m_context(context), m_classes(classes), m_recompute(recompute)
-    {
-    }
+    return static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(tensor)));
+}
 
-    double reduce(std::size_t c, int tensor, int samples) const
-    {
-        const double bytes = tensorCollectives(m_context.job(), samples, m_recompute).bytes;
-        return m_classes.tensorAllReduce(c, tensor, bytes);
-    }
-    ReplicaTimes times(std::size_t c, int tensor, int samples) const
-    {
-        return m_context.times(m_classes.classes()[c].kernelClass, tensor, samples, m_recompute);
-    }
-    /// Forward + backward of one layer (the kind that most layers have), best-case communication included.
-    double layer(std::size_t c, int tensor, int samples) const
-    {
-        const ReplicaTimes t = times(c, tensor, samples);
-        const std::size_t kind = m_context.job().model.experts > 0 ? 1 : 0;
-        const TensorCollectives traffic = tensorCollectives(m_context.job(), samples, m_recompute);
-        return t.forward[kind] + t.backward[kind]
-            + (traffic.forwardPerLayer + traffic.backwardPerLayer) * reduce(c, tensor, samples);
-    }
-
-private:
-    const CostContext &m_context;
-    const DeviceClasses &m_classes;
-    Recompute m_recompute;
+/// The table at one recomputation: what the share rule asks.
+struct LayerTimes
+{
+    const LayerTimeTable &table;
+    Recompute recompute;
+    double layer(std::size_t c, int tensor, int samples) const { return table.at(c, tensor, samples, recompute); }
 };
 
 /// Most samples in 0..most whose layer time is <= limit; layer times grow with samples up to small steps of the kernel
@@ -117,8 +100,8 @@ bool setShares(const LayerTimes &times, std::vector<ClassPart> &parts, int micro
     return true;
 }
 
-void addKinds(const CostContext &context, const DeviceClasses &classes, const LayerTimes &times, StageOption &option,
-              int microBatch, Recompute recompute)
+void addKinds(const CostContext &context, const DeviceClasses &classes, StageOption &option, int microBatch,
+              Recompute recompute)
 {
     const TrainingJob &job = context.job();
     const double bytesPerSample = static_cast<double>(job.sequence) * job.model.hidden * activationBytes(job.precision);
@@ -137,8 +120,9 @@ void addKinds(const CostContext &context, const DeviceClasses &classes, const La
             kind.deviceClass = p.deviceClass;
             kind.tensor = p.tensor;
             kind.samples = p.samples + extra;
-            kind.times = times.times(p.deviceClass, p.tensor, kind.samples);
-            kind.reduce = times.reduce(p.deviceClass, p.tensor, kind.samples);
+            kind.times = context.times(c.kernelClass, p.tensor, kind.samples, recompute);
+            kind.reduce = classes.tensorAllReduce(
+                p.deviceClass, p.tensor, tensorCollectives(job, kind.samples, recompute).bytes);
             kind.memory = memoryModel(job, p.tensor, kind.samples, option.replicas, recompute);
             kind.sliceEgress = c.deviceBandwidth;
             const double sharded = job.sharding == Sharding::None ? 1 : option.replicas;
@@ -174,14 +158,47 @@ void addKinds(const CostContext &context, const DeviceClasses &classes, const La
 
 } // namespace
 
-OptionSet makeOptions(const CostContext &context, const DeviceClasses &classes, int microBatch, Recompute recompute,
-                      const std::atomic<bool> *cancel)
+LayerTimeTable::LayerTimeTable(const CostContext &context, const DeviceClasses &classes, int mostSamples)
+    : m_context(context), m_classes(classes), m_samples(static_cast<std::size_t>(mostSamples) + 1),
+      m_times(recomputeCount * classes.classes().size() * tensorSizeCount * m_samples)
+{
+    for (std::atomic<double> &t : m_times)
+        t.store(std::numeric_limits<double>::quiet_NaN(), std::memory_order_relaxed);
+}
+
+double LayerTimeTable::at(std::size_t deviceClass, int tensor, int samples, Recompute recompute) const
+{
+    const std::size_t row = (static_cast<std::size_t>(recompute) * m_classes.classes().size() + deviceClass)
+            * tensorSizeCount
+        + tensorIndex(tensor);
+    std::atomic<double> &slot = m_times[row * m_samples + static_cast<std::size_t>(samples)];
+    double time = slot.load(std::memory_order_relaxed);
+    if (std::isnan(time)) {
+        time = compute(deviceClass, tensor, samples, recompute);
+        slot.store(time, std::memory_order_relaxed);
+    }
+    return time;
+}
+
+double LayerTimeTable::compute(std::size_t deviceClass, int tensor, int samples, Recompute recompute) const
+{
+    const ReplicaTimes t
+        = m_context.times(m_classes.classes()[deviceClass].kernelClass, tensor, samples, recompute);
+    const std::size_t kind = m_context.job().model.experts > 0 ? 1 : 0;
+    const TensorCollectives traffic = tensorCollectives(m_context.job(), samples, recompute);
+    return t.forward[kind] + t.backward[kind]
+        + (traffic.forwardPerLayer + traffic.backwardPerLayer)
+        * m_classes.tensorAllReduce(deviceClass, tensor, traffic.bytes);
+}
+
+OptionSet makeOptions(const CostContext &context, const DeviceClasses &classes, const LayerTimeTable &table,
+                      int microBatch, Recompute recompute, const std::atomic<bool> *cancel)
 {
     OptionSet set;
     set.microBatch = microBatch;
     set.microBatches = context.job().globalBatch / microBatch;
     set.recompute = recompute;
-    const LayerTimes times(context, classes, recompute);
+    const LayerTimes times {table, recompute};
     const int cap = context.job().maxMicroBatch > 0 ? context.job().maxMicroBatch : microBatch;
     std::vector<ClassPart> parts;
     const std::function<void(std::size_t)> choose = [&](std::size_t c) {
@@ -196,12 +213,14 @@ OptionSet makeOptions(const CostContext &context, const DeviceClasses &classes, 
                 return;
             for (const ClassPart &p : option.parts)
                 option.counts[p.deviceClass] = p.replicas * p.tensor;
-            addKinds(context, classes, times, option, microBatch, recompute);
+            addKinds(context, classes, option, microBatch, recompute);
             if (std::isfinite(option.fastestLayer) && option.kinds.size() <= std::tuple_size_v<decltype(StageTimes::kinds)>)
                 set.options.push_back(std::move(option));
             return;
         }
         choose(c + 1);
+        if (static_cast<int>(parts.size()) >= classes.mostMixed())
+            return;
         const DeviceClass &deviceClass = classes.classes()[c];
         int already = 0;
         for (const ClassPart &p : parts)

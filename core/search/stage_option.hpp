@@ -10,8 +10,7 @@
 
 namespace polyrail {
 
-inline constexpr std::size_t maxClasses = 6;
-using Counts = std::array<int, maxClasses>; ///< devices by class
+using Counts = std::array<int, std::size_t(maxClasses)>; ///< devices by class
 
 /// What one class gives to a stage: `replicas` tensor groups of `tensor` devices; the first `larger` of them take
 /// `samples` + 1 of every micro-batch, the others `samples`.
@@ -61,12 +60,31 @@ struct OptionSet
     std::vector<StageOption> options;
 };
 
+/// Forward + backward of one layer (of the kind that most layers have), best-case collectives included, by (class, tensor size,
+/// samples, recomputation). Filled as asked for; shared by all choices of a space. Thread-safe without locks: two threads may
+/// compute one entry twice, to the same value.
+class LayerTimeTable
+{
+public:
+    LayerTimeTable(const CostContext &context, const DeviceClasses &classes, int mostSamples);
+    /// `tensor` must be one of the class's sizes, samples 1..mostSamples. Seconds.
+    double at(std::size_t deviceClass, int tensor, int samples, Recompute recompute) const;
+
+private:
+    double compute(std::size_t deviceClass, int tensor, int samples, Recompute recompute) const;
+
+    const CostContext &m_context;
+    const DeviceClasses &m_classes;
+    std::size_t m_samples;
+    mutable std::vector<std::atomic<double>> m_times; ///< NaN = not yet asked for
+};
+
 /// All options of a choice. Shares: the least time such that the replicas together take the micro-batch when each takes
 /// the most samples that it does in that time (forward + backward of one layer); what is too many is
 /// taken from the first classes' replicas. Options in which a replica would get nothing are left out (their
 /// subset is an option of its own). `cancel`: returns early with what there is.
-OptionSet makeOptions(const CostContext &context, const DeviceClasses &classes, int microBatch, Recompute recompute,
-                      const std::atomic<bool> *cancel);
+OptionSet makeOptions(const CostContext &context, const DeviceClasses &classes, const LayerTimeTable &times,
+                      int microBatch, Recompute recompute, const std::atomic<bool> *cancel);
 
 /// Costs of an option with given layers as the bounds see them. `fromEnd` = 1: last stage; `first`: stage 1.
 StageTimes stageTimes(const CostContext &context, const StageOption &option, LayerMix mix, bool first, bool last);

@@ -150,6 +150,11 @@ bool SuffixTable::buildLevels(const Request &request)
     std::sort(order.begin(), order.end());
     for (const auto &entry : order)
         m_useful.push_back(entry.second);
+    dropDominated();
+    m_slot.assign(m_set->options.size(), 0);
+    for (std::size_t i = 0; i < m_undominated.size(); ++i)
+        m_slot[static_cast<std::size_t>(m_undominated[i])] = i;
+    m_times.resize(m_undominated.size() * static_cast<std::size_t>(m_modelLayers + 1) * 4);
     for (int stages = 1; stages <= request.maxStages; ++stages) {
         Level level;
         level.at.assign(states, -1);
@@ -165,10 +170,89 @@ bool SuffixTable::buildLevels(const Request &request)
                 m_least = std::min(m_least, level.labels[i].bound.end);
         m_levels.push_back(std::move(level));
     }
+    m_times = {};
+    m_slot = {};
     if (request.forSearch)
         for (Level &level : m_levels)
             close(level);
     return true;
+}
+
+/// An option is dominated when another needs no more devices of any class, is no slower in any way that the bounds see, and
+/// holds whatever it holds. Least bounds never need it: replacing it in any way keeps or lowers every component.
+void SuffixTable::dropDominated()
+{
+    const auto noWorse = [&](const StageOption::Kind &a, const StageOption &oa, const StageOption::Kind &b,
+                             const StageOption &ob) {
+        const double outA = static_cast<double>(oa.replicas - 1) / oa.replicas / a.tensor / a.sliceEgress;
+        const double outB = static_cast<double>(ob.replicas - 1) / ob.replicas / b.tensor / b.sliceEgress;
+        const auto pass = [](const StageOption::Kind &k, const StageOption &o, std::size_t i, bool forward) {
+            return forward ? k.times.forward[i] + k.reduce * o.forwardReduces
+                           : k.times.backward[i] + k.reduce * o.backwardReduces;
+        };
+        for (std::size_t i = 0; i < 2; ++i)
+            if (pass(a, oa, i, true) > pass(b, ob, i, true) || pass(a, oa, i, false) > pass(b, ob, i, false)
+                || a.memory.weightsPerLayer[i] + a.memory.gradientsPerLayer[i] + a.memory.optimiserPerLayer[i]
+                    > b.memory.weightsPerLayer[i] + b.memory.gradientsPerLayer[i] + b.memory.optimiserPerLayer[i]
+                || a.memory.activationsPerLayer[i] > b.memory.activationsPerLayer[i])
+                return false;
+        const auto sum = [](const std::array<double, 3> &x) { return x[0] + x[1] + x[2]; };
+        const auto capacity = [&](const StageOption::Kind &k) {
+            return static_cast<double>(m_classes->classes()[k.deviceClass].memoryBytes);
+        };
+        return a.times.embeddingForward + a.reduce <= b.times.embeddingForward + b.reduce
+            && a.times.embeddingBackward <= b.times.embeddingBackward && a.times.headForward <= b.times.headForward
+            && a.times.headBackward + a.reduce <= b.times.headBackward + b.reduce && outA <= outB
+            && a.optimiserPerParameter <= b.optimiserPerParameter && sum(a.memory.embedding) <= sum(b.memory.embedding)
+            && sum(a.memory.head) + a.memory.headActivations <= sum(b.memory.head) + b.memory.headActivations
+            && sum(a.memory.tiedCopy) <= sum(b.memory.tiedCopy)
+            && a.memory.workspace - capacity(a) <= b.memory.workspace - capacity(b);
+    };
+    const auto dominates = [&](const StageOption &a, const StageOption &b) {
+        for (std::size_t c = 0; c < m_classCount; ++c)
+            if (a.counts[c] > b.counts[c])
+                return false;
+        if (a.boundary > b.boundary || a.gradientHostBytes > b.gradientHostBytes)
+            return false;
+        // Every kind of a must have a kind of b that is at least as bad.
+        return std::all_of(a.kinds.begin(), a.kinds.end(), [&](const StageOption::Kind &ka) {
+            return std::any_of(b.kinds.begin(), b.kinds.end(),
+                               [&](const StageOption::Kind &kb) { return noWorse(ka, a, kb, b); });
+        });
+    };
+    for (int g : m_useful) {
+        const StageOption &option = m_set->options[static_cast<std::size_t>(g)];
+        bool dominated = false;
+        for (int other : m_useful) {
+            if (other == g)
+                continue;
+            const StageOption &better = m_set->options[static_cast<std::size_t>(other)];
+            if (dominates(better, option) && (other < g || !dominates(option, better))) {
+                dominated = true;
+                break;
+            }
+        }
+        if (!dominated)
+            m_undominated.push_back(g);
+    }
+}
+
+const StageTimes &SuffixTable::cachedTimes(int option, int firstLayer, int layers, bool first, bool last,
+                                           StageTimes &scratch)
+{
+    // Where dense and expert layers mix, times depend on the position.
+    const ModelShape &shape = m_context->job().model;
+    if (shape.experts > 0 && firstLayer < shape.firstDenseLayers) {
+        scratch = timesOf(option, firstLayer, layers, first, last);
+        return scratch;
+    }
+    StageTimes &slot = m_times[(m_slot[static_cast<std::size_t>(option)] * static_cast<std::size_t>(m_modelLayers + 1)
+                                + static_cast<std::size_t>(layers))
+                                   * 4
+                               + (first ? 2 : 0) + (last ? 1 : 0)];
+    if (slot.kindCount == 0)
+        slot = timesOf(option, firstLayer, layers, first, last);
+    return slot;
 }
 
 /// Extends every label of the level below (or nothing, for the last stage) by every option and layer count that can still
@@ -192,7 +276,7 @@ void SuffixTable::addLabels(const Request &request, int stages, const Level *bel
         for (std::size_t c = 0; c < m_classCount; ++c)
             wasted += m_prices.perDevice[c] * counts[c];
         const double slack = m_slack - wasted + 1e-6;
-        for (int g : m_useful) {
+        for (int g : m_undominated) {
             const StageOption &option = m_set->options[static_cast<std::size_t>(g)];
             const double price = m_prices.of(option);
             if (price - m_mostLayers[static_cast<std::size_t>(g)] > slack)
@@ -212,7 +296,8 @@ void SuffixTable::addLabels(const Request &request, int stages, const Level *bel
                 const int firstLayer = m_modelLayers - used - layers;
                 if (!fitsAt(g, firstLayer, layers, first, last, stages))
                     continue;
-                const StageTimes times = timesOf(g, firstLayer, layers, first, last);
+                StageTimes scratch;
+                const StageTimes &times = cachedTimes(g, firstLayer, layers, first, last, scratch);
                 const SuffixBound bound = prepend(times, next ? &next->bound : nullptr, m_set->microBatches, stages);
                 if (bound.end >= m_cutoff)
                     continue;

@@ -79,6 +79,8 @@ private:
     };
 
     bool buildLevels(const Request &request);
+    void dropDominated();
+    const StageTimes &cachedTimes(int option, int firstLayer, int layers, bool first, bool last, StageTimes &scratch);
     void addLabels(const Request &request, int stages, const Level *below, Level &level);
     void close(Level &level) const;
     std::size_t stateOf(const Counts &counts, int layers) const;
@@ -98,6 +100,9 @@ private:
     double m_slack = 0;
     std::vector<int> m_mostLayers;
     std::vector<int> m_useful;
+    std::vector<int> m_undominated; ///< of the useful ones: enough for the least bounds, not for branching
+    std::vector<std::size_t> m_slot;
+    std::vector<StageTimes> m_times; ///< while building: by slot of the option, layers, position; kindCount 0 = not yet
     std::vector<Level> m_levels; ///< [0] = one stage
 };
 

@@ -58,6 +58,7 @@ struct TrainingSpace::Prefix : SearchNode
 
 TrainingSpace::TrainingSpace(std::shared_ptr<const CostContext> context, int maxStages)
     : m_context(std::move(context)), m_classes(m_context),
+      m_layerTimes(*m_context, m_classes, std::max(1, microBatches().empty() ? 1 : microBatches().back())),
       m_maxStages(std::min({maxStages, m_context->job().model.layers,
                             static_cast<int>(m_context->cluster().devices().size())}))
 {
@@ -91,7 +92,11 @@ std::string TrainingSpace::description() const
 {
     std::string text = "1F1B pipelines of up to " + std::to_string(m_maxStages)
         + " stages; every micro-batch that divides the global batch up to 8 samples a device; recomputation for the "
-          "whole plan; for each stage any mix of device classes with tensor groups (powers of two) inside a host, batch "
+          "whole plan; for each stage "
+        + (static_cast<std::size_t>(m_classes.mostMixed()) < m_classes.classes().size()
+               ? "up to " + std::to_string(m_classes.mostMixed()) + " device classes"
+               : std::string("any mix of device classes"))
+        + " with tensor groups (powers of two) inside a host, batch "
           "shares balanced by layer time, any number of layers; ";
     if (m_classes.anySize()) {
         text += "groups of any size";
@@ -121,8 +126,17 @@ void TrainingSpace::expand(const SearchNode &node, Expansion &out) const
 
 void TrainingSpace::expandRoot(const Root &, Expansion &out) const
 {
-    for (int microBatch : microBatches())
-        for (Recompute recompute : recomputations()) {
+    // All are equal to the engine until their options are known, and it dives into the last one: the likeliest comes
+    // last, a few samples for every eight devices without recomputation.
+    const double likely = std::log2(std::max(1.0, static_cast<double>(m_context->cluster().devices().size()) / 8));
+    std::vector<int> sizes = microBatches();
+    std::stable_sort(sizes.begin(), sizes.end(), [&](int a, int b) {
+        return std::abs(std::log2(a) - likely) > std::abs(std::log2(b) - likely);
+    });
+    std::vector<Recompute> recomputes = recomputations();
+    std::reverse(recomputes.begin(), recomputes.end());
+    for (Recompute recompute : recomputes)
+        for (int microBatch : sizes) {
             auto child = std::make_unique<Choice>();
             child->depth = 1;
             child->microBatch = microBatch;
@@ -135,7 +149,7 @@ void TrainingSpace::expandRoot(const Root &, Expansion &out) const
 void TrainingSpace::makeChoice(const Choice &node, Expansion &out) const
 {
     auto set = std::make_shared<OptionSet>(
-        makeOptions(*m_context, m_classes, node.microBatch, node.recompute, out.cancel));
+        makeOptions(*m_context, m_classes, m_layerTimes, node.microBatch, node.recompute, out.cancel));
     if (out.cancelled()) {
         out.incomplete = true;
         return;
@@ -240,7 +254,7 @@ void TrainingSpace::expandPrefix(const Prefix &node, Expansion &out) const
             break;
         Counts left = node.left;
         bool possible = true;
-        for (std::size_t c = 0; c < maxClasses; ++c) {
+        for (std::size_t c = 0; c < Counts {}.size(); ++c) {
             left[c] -= option.counts[c];
             possible = possible && left[c] >= 0;
         }

@@ -22,6 +22,7 @@ public:
     /// What "optimal" covers, in words.
     std::string description() const;
     const DeviceClasses &classes() const { return m_classes; }
+    const LayerTimeTable &layerTimes() const { return m_layerTimes; }
     /// Micro-batches (samples over all replicas of a stage) that are tried.
     std::vector<int> microBatches() const;
     std::vector<Recompute> recomputations() const;
@@ -40,6 +41,7 @@ private:
 
     std::shared_ptr<const CostContext> m_context;
     DeviceClasses m_classes;
+    LayerTimeTable m_layerTimes;
     int m_maxStages;
 };
 

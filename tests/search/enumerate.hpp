@@ -23,7 +23,7 @@ public:
     {
         for (int microBatch : m_space.microBatches())
             for (Recompute recompute : m_space.recomputations()) {
-                m_set = makeOptions(*m_context, m_space.classes(), microBatch, recompute, nullptr);
+                m_set = makeOptions(*m_context, m_space.classes(), m_space.layerTimes(), microBatch, recompute, nullptr);
                 m_stages.clear();
                 extend(m_context->job().model.layers);
             }
@@ -49,7 +49,7 @@ private:
         for (std::size_t g = 0; g < m_set.options.size(); ++g) {
             Counts used = m_set.options[g].counts;
             for (const StageChoice &s : m_stages)
-                for (std::size_t c = 0; c < maxClasses; ++c)
+                for (std::size_t c = 0; c < Counts {}.size(); ++c)
                     used[c] += m_set.options[static_cast<std::size_t>(s.option)].counts[c];
             bool possible = true;
             for (std::size_t c = 0; c < m_space.classes().classes().size(); ++c)

@@ -153,7 +153,7 @@ private slots:
             for (int microBatch : space.microBatches())
                 for (Recompute recompute : space.recomputations()) {
                     const auto set = std::make_shared<const OptionSet>(
-                        makeOptions(*context, space.classes(), microBatch, recompute, nullptr));
+                        makeOptions(*context, space.classes(), space.layerTimes(), microBatch, recompute, nullptr));
                     if (set->options.empty())
                         continue;
                     SuffixTable::Request request;
@@ -179,7 +179,7 @@ private slots:
                             left[c] = space.classes().classes()[c].devices;
                         bool possible = static_cast<int>(stages.size()) <= space.maxStages();
                         for (const StageChoice &s : stages)
-                            for (std::size_t c = 0; c < maxClasses; ++c) {
+                            for (std::size_t c = 0; c < Counts {}.size(); ++c) {
                                 left[c] -= set->options[static_cast<std::size_t>(s.option)].counts[c];
                                 possible = possible && left[c] >= 0;
                             }
@@ -244,7 +244,7 @@ private:
             const StageChoice &choice = stages[static_cast<std::size_t>(depth)];
             times.push_back(table.timesOf(choice.option, layer, choice.layers, depth == 0, depth + 1 == total));
             layer += choice.layers;
-            for (std::size_t c = 0; c < maxClasses; ++c)
+            for (std::size_t c = 0; c < Counts {}.size(); ++c)
                 left[c] -= table.set().options[static_cast<std::size_t>(choice.option)].counts[c];
         }
         return nodes;
