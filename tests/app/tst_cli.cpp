@@ -164,12 +164,12 @@ private slots:
         row("empty file", plan, {}, 2, "");
         row("not json", plan, "hello", 2, "");
         row("truncated", plan, twoDevices.left(60), 2, "");
-        row("unknown device", plan, withLink(R"({"id":"l","ends":["a","c"],"bandwidth":"1 GB/s"})"), 2, "/links/0/ends/1");
-        row("zero bandwidth", plan, withLink(R"({"id":"l","ends":["a","b"],"bandwidth":"0 GB/s"})"), 2, "/links/0/bandwidth");
-        row("negative bandwidth", plan, withLink(R"({"id":"l","ends":["a","b"],"bandwidth":"-1 GB/s"})"), 2, "/links/0/bandwidth");
-        row("bandwidth without unit", plan, withLink(R"({"id":"l","ends":["a","b"],"bandwidth":"200"})"), 2, "/links/0/bandwidth");
-        row("NaN", plan, withLink(R"({"id":"l","ends":["a","b"],"bandwidth":"nan GB/s"})"), 2, "/links/0/bandwidth");
-        row("duplicate id", plan, withLink(R"({"id":"a","ends":["a","b"],"bandwidth":"1 GB/s"})"), 2, "/links/0/id");
+        row("unknown device", plan, withLink(R"({"id":"l","ends":["a","c"],"kind":"pcie","latency":"1 us","bandwidth":"1 GB/s"})"), 2, "/links/0/ends/1");
+        row("zero bandwidth", plan, withLink(R"({"id":"l","ends":["a","b"],"kind":"pcie","latency":"1 us","bandwidth":"0 GB/s"})"), 2, "/links/0/bandwidth");
+        row("negative bandwidth", plan, withLink(R"({"id":"l","ends":["a","b"],"kind":"pcie","latency":"1 us","bandwidth":"-1 GB/s"})"), 2, "/links/0/bandwidth");
+        row("bandwidth without unit", plan, withLink(R"({"id":"l","ends":["a","b"],"kind":"pcie","latency":"1 us","bandwidth":"200"})"), 2, "/links/0/bandwidth");
+        row("NaN", plan, withLink(R"({"id":"l","ends":["a","b"],"kind":"pcie","latency":"1 us","bandwidth":"nan GB/s"})"), 2, "/links/0/bandwidth");
+        row("duplicate id", plan, withLink(R"({"id":"a","ends":["a","b"],"kind":"pcie","latency":"1 us","bandwidth":"1 GB/s"})"), 2, "/links/0/id");
         row("unknown gpu", plan, QByteArray(twoDevices).replace("T4", "T400").replace("LINK", ""), 2, "/devices/0/type");
         row("nothing fits", {"plan", good, "llama-3.1-405b", "--time-limit", "5s"}, {}, 3, "memory");
         row("check of a plan that is none", {"check", good}, {}, 2, "");
