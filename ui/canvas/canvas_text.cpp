@@ -134,7 +134,10 @@ QString CanvasModel::ruleOf(const ConflictGroup &group) const
     const QString id = QString::fromStdString(group.id);
     if (group.kind == ConflictKind::Exclusive)
         return tr("%1: one at a time").arg(id);
-    return tr("%1: %2 shared").arg(id, QString::fromStdString(formatBandwidth(group.capacity)));
+    const bool bits = std::all_of(group.links.begin(), group.links.end(),
+                                  [&](LinkId l) { return m_cluster.link(l).enteredInBits; });
+    return tr("%1: %2 shared").arg(id, QString::fromStdString(bits ? formatBandwidthBits(group.capacity)
+                                                                    : formatBandwidth(group.capacity)));
 }
 
 QString CanvasModel::useText(const PlanOverlay::Use &use) const
@@ -221,7 +224,9 @@ bool CanvasModel::placeWordsOf(std::size_t group, const std::vector<LinkId> &mem
             if (a.bundle != b.bundle)
                 continue;
             const QPointF gap = b.curve.at(0.5) - a.curve.at(0.5);
-            if (norm(gap) > size.height() + (a.width + b.width) / 2 + 4)
+            const QPointF across = unit(gap);
+            const double needed = std::abs(across.x()) * size.width() + std::abs(across.y()) * size.height();
+            if (norm(gap) > needed + (a.width + b.width) / 2 + 4)
                 wanted.push_back((a.curve.at(0.5) + b.curve.at(0.5)) / 2);
         }
     for (LinkId l : members)

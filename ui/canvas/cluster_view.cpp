@@ -146,7 +146,7 @@ void ClusterView::fitAll()
     model.setDetail(Detail::Full); // labels belong to the contents
     const QRectF all = model.contents();
     const QMargins insets = m_chrome->insets();
-    const QRectF room = QRectF(viewport()->rect()).marginsRemoved(QMarginsF(insets)).adjusted(8, 8, -8, -8);
+    const QRectF room = QRectF(viewport()->rect()).marginsRemoved(QMarginsF(insets)).adjusted(12, 12, -16, -12);
     double scale = 1;
     if (!all.isEmpty() && room.width() > 20 && room.height() > 20)
         scale = std::clamp(std::min(room.width() / all.width(), room.height() / all.height()), leastZoom, mostFitZoom);

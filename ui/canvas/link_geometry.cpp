@@ -201,12 +201,14 @@ double depthOn(Fan &fan, double sign, double atLeast, const std::vector<NodeShap
     const NodeShape &b = shapes[fan.bundle.b.index()];
     const double most = deepest(fan);
     fan.bow = sign;
-    // A long chord takes a rounder arc than it has to: flat ones run too near to the cards to be told apart.
-    const double round = std::min(0.26 * fan.length, 90.0);
-    for (double depth = std::max({atLeast, clearance + halfFan(fan) + 2, round}); depth <= most; depth += 8)
-        if (isFree(fan, bowedMember(fan, depth - halfFan(fan), a, b, 0, 0), clearance - 0.5)
-            && isFree(fan, bowedMember(fan, depth + halfFan(fan), a, b, 0, 0), clearance - 0.5))
-            return depth;
+    // A long chord takes a rounder arc than it has to, as flat ones run too near to the cards to be told apart; where
+    // that is not free, the least one that is.
+    const double least = std::max(atLeast, clearance + halfFan(fan) + 2);
+    for (double from : {std::max(least, std::min(0.22 * fan.length, 80.0)), least})
+        for (double depth = from; depth <= most; depth += 8)
+            if (isFree(fan, bowedMember(fan, depth - halfFan(fan), a, b, 0, 0), clearance - 0.5)
+                && isFree(fan, bowedMember(fan, depth + halfFan(fan), a, b, 0, 0), clearance - 0.5))
+                return depth;
     return std::numeric_limits<double>::infinity();
 }
 

@@ -89,17 +89,18 @@ void drawCard(QPainter &painter, const CanvasModel &model, const Theme &theme, D
     if (model.detail() == Detail::Plain || model.detail() == Detail::Trunks)
         return;
 
-    const Device &device = model.cluster().device(d);
-    QString caption = model.deviceCaption(d);
-    if (!overlay.valid)
-        caption = CanvasModel::tr("%1 · %2").arg(QString::fromStdString(device.typeName), caption);
-    const QRectF line(card.left() + 9, card.top() + 24, card.width() - 18, 14);
+    const QRectF line(card.left() + 9, card.top() + 23, card.width() - 18, 14);
+    if (!overlay.valid) { // no plan: what it is, and how much memory it has
+        drawText(painter, line, Qt::AlignLeft | Qt::AlignVCenter,
+                 elided(QString::fromStdString(model.cluster().device(d).typeName), 10, false, line.width()),
+                 canvasFont(10), theme.muted);
+        drawText(painter, line.translated(0, 13), Qt::AlignLeft | Qt::AlignVCenter, model.deviceCaption(d),
+                 canvasFont(10), theme.muted);
+        return;
+    }
     const bool over = use.usedBytes && use.capacityBytes > 0 && *use.usedBytes > use.capacityBytes;
-    QString fitting = caption;
-    if (!overlay.valid && canvasTextWidth(caption, 10) > line.width()) // the type is in the tool tip; memory comes first
-        fitting = elided(QString::fromStdString(device.typeName), 10, false, line.width());
-    drawText(painter, line, Qt::AlignLeft | Qt::AlignVCenter, fitting, canvasFont(10), over ? theme.limit : theme.muted);
-
+    drawText(painter, line, Qt::AlignLeft | Qt::AlignVCenter, model.deviceCaption(d), canvasFont(10),
+             over ? theme.limit : theme.muted);
     if (!use.usedBytes || use.capacityBytes <= 0)
         return;
     const QRectF track(card.left() + 9, card.bottom() - 13, card.width() - 18, 5);
