@@ -60,57 +60,90 @@ std::optional<std::size_t> tooDeep(std::string_view text, int limit)
     return std::nullopt;
 }
 
-/// Follows a parse and remembers the first key that an object gives twice.
+/// Walks a text and remembers the first key that an object gives twice. An event handler of its own and not
+/// a callback of json::parse, which looks at all items of an array again after each of them.
 class RepeatedKeys
 {
 public:
-    bool operator()(json::parse_event_t event, const json &parsed)
+    bool null() { return next(); }
+    bool boolean(bool) { return next(); }
+    bool number_integer(json::number_integer_t) { return next(); }
+    bool number_unsigned(json::number_unsigned_t) { return next(); }
+    bool number_float(json::number_float_t, const std::string &) { return next(); }
+    bool string(std::string &) { return next(); }
+    bool binary(json::binary_t &) { return next(); }
+    bool start_object(std::size_t) { return start(false); }
+    bool start_array(std::size_t) { return start(true); }
+    bool end_object() { return end(); }
+    bool end_array() { return end(); }
+    bool parse_error(std::size_t, const std::string &, const json::exception &) { return false; } // json::parse says it
+    bool key(std::string &key)
     {
-        switch (event) {
-        case json::parse_event_t::object_start: m_frames.emplace_back(); break;
-        case json::parse_event_t::array_start:
-            m_frames.emplace_back();
-            m_frames.back().isArray = true;
-            break;
-        case json::parse_event_t::key: {
-            Frame &frame = m_frames.back();
-            frame.key = parsed.get_ref<const std::string &>();
-            if (!frame.seen.insert(frame.key).second && m_pointer.empty())
-                m_pointer = pointer();
-            break;
+        Frame &frame = m_frames[m_depth - 1];
+        const auto mine = m_keys.begin() + static_cast<std::ptrdiff_t>(frame.firstKey);
+        bool isNew = true;
+        if (!frame.seen.empty()) {
+            isNew = frame.seen.insert(key).second;
+        } else {
+            isNew = std::find(mine, m_keys.end(), key) == m_keys.end();
+            if (m_keys.size() - frame.firstKey >= fewKeys) { // too many to look through
+                frame.seen.insert(mine, m_keys.end());
+                frame.seen.insert(key);
+            }
         }
-        case json::parse_event_t::object_end:
-        case json::parse_event_t::array_end:
-            m_frames.pop_back();
-            next();
-            break;
-        case json::parse_event_t::value: next(); break;
-        }
-        return true;
+        m_keys.push_back(key);
+        if (!isNew)
+            m_pointer = pointer();
+        return isNew;
     }
     const std::string &pointerOfRepeated() const { return m_pointer; }
 
 private:
+    static constexpr std::size_t fewKeys = 16;
     struct Frame
     {
         bool isArray = false;
         std::size_t index = 0;
-        std::string key;
+        std::size_t firstKey = 0; ///< in m_keys; the last of them is the current one
         std::unordered_set<std::string> seen;
     };
-    void next()
+    bool start(bool isArray)
     {
-        if (!m_frames.empty() && m_frames.back().isArray)
-            ++m_frames.back().index;
+        if (m_depth == m_frames.size())
+            m_frames.emplace_back();
+        Frame &frame = m_frames[m_depth++];
+        frame.isArray = isArray;
+        frame.index = 0;
+        frame.firstKey = m_keys.size();
+        if (!frame.seen.empty()) // clear() would keep and sweep all its buckets
+            frame.seen = {};
+        return true;
+    }
+    bool end()
+    {
+        m_keys.resize(m_frames[--m_depth].firstKey);
+        return next();
+    }
+    bool next()
+    {
+        if (m_depth > 0)
+            ++m_frames[m_depth - 1].index;
+        return true;
     }
     std::string pointer() const
     {
         std::string text;
-        for (const Frame &frame : m_frames)
-            text += '/' + (frame.isArray ? std::to_string(frame.index) : escaped(frame.key));
+        for (std::size_t d = 0; d < m_depth; ++d) {
+            const Frame &frame = m_frames[d];
+            const std::size_t lastKey = (d + 1 < m_depth ? m_frames[d + 1].firstKey : m_keys.size()) - 1;
+            text += '/' + (frame.isArray ? std::to_string(frame.index) : escaped(m_keys[lastKey]));
+        }
         return text;
     }
-    std::vector<Frame> m_frames;
+
+    std::vector<Frame> m_frames; ///< the first m_depth are open
+    std::size_t m_depth = 0;
+    std::vector<std::string> m_keys; ///< of the open objects
     std::string m_pointer;
 };
 
@@ -175,13 +208,11 @@ Result<json> parseJson(std::string_view text, const JsonLimits &limits)
         return inputError(place(text, *offset), "values nested more than " + std::to_string(limits.maxDepth) + " deep",
                           "the layout of docs/formats", "Check that the file is of the right kind.");
     try {
+        json parsed = json::parse(text.begin(), text.end());
         if (!limits.refuseRepeatedKeys)
-            return json::parse(text.begin(), text.end());
+            return parsed;
         RepeatedKeys repeated;
-        json parsed = json::parse(text.begin(), text.end(), [&repeated](int, json::parse_event_t event, json &value) {
-            return repeated(event, value);
-        });
-        if (!repeated.pointerOfRepeated().empty())
+        if (!json::sax_parse(text.begin(), text.end(), &repeated))
             return inputError(repeated.pointerOfRepeated(), "the same key twice in one object", "each key once",
                               "Remove one of the two.");
         return parsed;
@@ -367,16 +398,16 @@ double JsonCursor::number() const
 
 std::int64_t JsonCursor::integer(std::int64_t least, std::int64_t most) const
 {
-    const std::string range = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    const auto range = [=] { return "a whole number from " + std::to_string(least) + " to " + std::to_string(most); };
     if (!m_value || !m_value->is_number_integer()) {
-        wrongType(range.c_str());
+        wrongType(range().c_str());
         return least;
     }
     const bool fits = !m_value->is_number_unsigned() || m_value->get<std::uint64_t>() <= std::uint64_t(INT64_MAX);
     const std::int64_t value = fits ? m_value->get<std::int64_t>() : 0;
     if (fits && value >= least && value <= most)
         return value;
-    refuse(m_value->dump(), range, "Correct the number.");
+    refuse(m_value->dump(), range(), "Correct the number.");
     return least;
 }
 
