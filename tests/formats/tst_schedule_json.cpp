@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/formats/builtin.hpp"
 #include "core/formats/exporters.hpp"
 #include "core/formats/json_files.hpp"
+#include "core/plan/evaluate.hpp"
+#include "core/search/baselines.hpp"
 #include "core/sim/validator.hpp"
 
 #include "json_schema.hpp"
@@ -69,6 +72,7 @@ private slots:
     void hasTheFieldsOfTheContract();
     void roundTrip();
     void randomSchedulesSurvive();
+    void plansOfTheSampleClustersSurvive();
     void fractionsOfBytesAddUp();
     void readsOtherPrograms();
     void refuses_data();
@@ -166,6 +170,34 @@ void TestScheduleJson::randomSchedulesSurvive()
         QVERIFY2(validate(read->schedule, read->cluster).empty(),
                  qPrintable(QString("seed %1\n%2").arg(seed).arg(listing(validate(read->schedule, read->cluster)))));
     }
+}
+
+void TestScheduleJson::plansOfTheSampleClustersSurvive()
+{
+    // Real plans: collectives over many links, with bytes that are no whole numbers.
+    int checked = 0;
+    for (const SampleCluster &sample : sampleClusters()) {
+        const Result<Cluster> cluster = readCluster(sample.text, builtinCatalogue());
+        QVERIFY(cluster);
+        Problem problem;
+        problem.cluster = *cluster;
+        problem.job.model = *findPreset("llama-2-13b");
+        problem.job.globalBatch = 64;
+        const CostContext context(problem);
+        const BaselineResult baseline = equalSplit(context);
+        if (!baseline.plan)
+            continue; // does not fit
+        const Result<Schedule> s = evaluate(context, *baseline.plan);
+        QVERIFY2(s, s ? "" : s.error().message().c_str());
+        const QString name = QString::fromUtf8(sample.file.data(), qsizetype(sample.file.size()));
+        QVERIFY2(validate(*s, *cluster).empty(), qPrintable(name + '\n' + listing(validate(*s, *cluster))));
+        const Result<ScheduleFile> read = readSchedule(writeSchedule(*s, *cluster));
+        QVERIFY2(read, read ? "" : read.error().message().c_str());
+        QVERIFY2(validate(read->schedule, read->cluster).empty(),
+                 qPrintable(name + '\n' + listing(validate(read->schedule, read->cluster))));
+        ++checked;
+    }
+    QVERIFY(checked >= 3);
 }
 
 void TestScheduleJson::fractionsOfBytesAddUp()
