@@ -22,28 +22,13 @@ struct Scale
     double factor = 1;
 };
 
-constexpr std::array<Scale, 12> prefixes {{{"Ki", 0, 1024.0},
-                                           {"Mi", 0, 1048576.0},
-                                           {"Gi", 0, 1073741824.0},
-                                           {"Ti", 0, 1099511627776.0},
-                                           {"Pi", 0, 1125899906842624.0},
-                                           {"k", 3, 1},
-                                           {"K", 3, 1},
-                                           {"M", 6, 1},
-                                           {"G", 9, 1},
-                                           {"T", 12, 1},
-                                           {"P", 15, 1},
-                                           {"", 0, 1}}};
+constexpr std::array<Scale, 12> prefixes{{{"Ki", 0, 1024.0}, {"Mi", 0, 1048576.0}, {"Gi", 0, 1073741824.0},
+    {"Ti", 0, 1099511627776.0}, {"Pi", 0, 1125899906842624.0}, {"k", 3, 1}, {"K", 3, 1}, {"M", 6, 1}, {"G", 9, 1},
+    {"T", 12, 1}, {"P", 15, 1}, {"", 0, 1}}};
 
 /// Both code points that look like a micro sign are in use.
-constexpr std::array<Scale, 8> durationUnits {{{"ns", -9, 1},
-                                               {"us", -6, 1},
-                                               {"\u00b5s", -6, 1},
-                                               {"\u03bcs", -6, 1},
-                                               {"ms", -3, 1},
-                                               {"s", 0, 1},
-                                               {"min", 0, 60},
-                                               {"h", 0, 3600}}};
+constexpr std::array<Scale, 8> durationUnits{{{"ns", -9, 1}, {"us", -6, 1}, {"\u00b5s", -6, 1}, {"\u03bcs", -6, 1},
+    {"ms", -3, 1}, {"s", 0, 1}, {"min", 0, 60}, {"h", 0, 3600}}};
 
 struct NumberAndUnit
 {
@@ -52,10 +37,7 @@ struct NumberAndUnit
     std::string_view unit;
 };
 
-bool isBlank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string_view trimmed(std::string_view text)
 {
@@ -122,10 +104,10 @@ const Scale *prefixBefore(std::string_view unit, std::span<const std::string_vie
     return nullptr;
 }
 
-constexpr std::array<std::string_view, 4> bitRateEndings {"b/s", "bps", "bit/s", "bits/s"};
-constexpr std::array<std::string_view, 2> byteRateEndings {"B/s", "Bps"};
-constexpr std::array<std::string_view, 1> byteEndings {"B"};
-constexpr std::array<std::string_view, 4> flopEndings {"FLOP/s", "FLOPS", "FLOPs", "FLOPs/s"};
+constexpr std::array<std::string_view, 4> bitRateEndings{"b/s", "bps", "bit/s", "bits/s"};
+constexpr std::array<std::string_view, 2> byteRateEndings{"B/s", "Bps"};
+constexpr std::array<std::string_view, 1> byteEndings{"B"};
+constexpr std::array<std::string_view, 4> flopEndings{"FLOP/s", "FLOPS", "FLOPs", "FLOPs/s"};
 
 std::string quoted(std::string_view text)
 {
@@ -151,9 +133,9 @@ std::string numberRemedy(std::string_view text, const std::string &unitRemedy)
 
 std::string digitsWithPoint(double value, int decimals)
 {
-    std::array<char, 64> buffer {};
-    const auto [end, failure] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
+    std::array<char, 400> buffer{}; // the largest double has 309 digits
+    const auto [end, failure]
+        = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
     std::string text(buffer.data(), failure == std::errc() ? end : buffer.data());
     if (text.find('.') != std::string::npos) {
         text.erase(text.find_last_not_of('0') + 1);
@@ -190,6 +172,8 @@ struct NamedScale
 /// The largest unit in which the rounded figure is at least 1 (the first one below that).
 std::string formatIn(double value, std::span<const NamedScale> units)
 {
+    if (!std::isfinite(value))
+        return std::isnan(value) ? "not a number" : value > 0 ? "infinite" : "-infinite";
     if (value < 0)
         return '-' + formatIn(-value, units);
     const NamedScale *unit = &units.front();
@@ -200,33 +184,25 @@ std::string formatIn(double value, std::span<const NamedScale> units)
     return figure(value / unit->size) + ' ' + unit->name;
 }
 
-constexpr std::array<NamedScale, 6> byteRates {
+constexpr std::array<NamedScale, 6> byteRates{
     {{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {"PB/s", 1e15}}};
-constexpr std::array<NamedScale, 6> bitRates {
+constexpr std::array<NamedScale, 6> bitRates{
     {{"b/s", 1}, {"kb/s", 1e3}, {"Mb/s", 1e6}, {"Gb/s", 1e9}, {"Tb/s", 1e12}, {"Pb/s", 1e15}}};
-constexpr std::array<NamedScale, 6> flopRates {{{"FLOP/s", 1},
-                                                {"kFLOP/s", 1e3},
-                                                {"MFLOP/s", 1e6},
-                                                {"GFLOP/s", 1e9},
-                                                {"TFLOP/s", 1e12},
-                                                {"PFLOP/s", 1e15}}};
-constexpr std::array<NamedScale, 6> binaryBytes {{{"B", 1},
-                                                  {"KiB", 1024.0},
-                                                  {"MiB", 1048576.0},
-                                                  {"GiB", 1073741824.0},
-                                                  {"TiB", 1099511627776.0},
-                                                  {"PiB", 1125899906842624.0}}};
-constexpr std::array<NamedScale, 4> shortDurations {{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+constexpr std::array<NamedScale, 6> flopRates{
+    {{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
+constexpr std::array<NamedScale, 6> binaryBytes{{{"B", 1}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
+    {"TiB", 1099511627776.0}, {"PiB", 1125899906842624.0}}};
+constexpr std::array<NamedScale, 4> shortDurations{{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
 
 /// The shortest decimal of `value`, moved by a power of ten that puts it in 1..999 where a unit allows.
 std::string exactIn(double value, std::span<const Scale> units)
 {
     if (value == 0)
         return "0 " + std::string(units.back().name);
-    std::array<char, 64> buffer {};
-    const auto [end, failure] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
-    const std::string scientific(buffer.data(), failure == std::errc() ? end : buffer.data());
+    std::array<char, 64> buffer{};
+    const auto [end, failure]
+        = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+    std::string scientific(buffer.data(), failure == std::errc() ? end : buffer.data());
     const std::size_t e = scientific.find('e');
     if (e == std::string::npos)
         return scientific;
@@ -256,17 +232,13 @@ std::string exactIn(double value, std::span<const Scale> units)
     return text + ' ' + std::string(unit->name);
 }
 
-constexpr std::array<Scale, 6> exactByteRates {
+constexpr std::array<Scale, 6> exactByteRates{
     {{"PB/s", 15, 1}, {"TB/s", 12, 1}, {"GB/s", 9, 1}, {"MB/s", 6, 1}, {"kB/s", 3, 1}, {"B/s", 0, 1}}};
-constexpr std::array<Scale, 6> exactBitRates {
+constexpr std::array<Scale, 6> exactBitRates{
     {{"Pb/s", 15, 1}, {"Tb/s", 12, 1}, {"Gb/s", 9, 1}, {"Mb/s", 6, 1}, {"kb/s", 3, 1}, {"b/s", 0, 1}}};
-constexpr std::array<Scale, 6> exactFlopRates {{{"PFLOP/s", 15, 1},
-                                                {"TFLOP/s", 12, 1},
-                                                {"GFLOP/s", 9, 1},
-                                                {"MFLOP/s", 6, 1},
-                                                {"kFLOP/s", 3, 1},
-                                                {"FLOP/s", 0, 1}}};
-constexpr std::array<Scale, 4> exactDurations {{{"s", 0, 1}, {"ms", -3, 1}, {"us", -6, 1}, {"ns", -9, 1}}};
+constexpr std::array<Scale, 6> exactFlopRates{{{"PFLOP/s", 15, 1}, {"TFLOP/s", 12, 1}, {"GFLOP/s", 9, 1},
+    {"MFLOP/s", 6, 1}, {"kFLOP/s", 3, 1}, {"FLOP/s", 0, 1}}};
+constexpr std::array<Scale, 4> exactDurations{{{"s", 0, 1}, {"ms", -3, 1}, {"us", -6, 1}, {"ns", -9, 1}}};
 
 } // namespace
 
@@ -280,9 +252,9 @@ Result<BytesPerSecond> parseBandwidth(std::string_view text)
     const Scale *bits = bytes ? nullptr : prefixBefore(parts->unit, bitRateEndings);
     if (!bytes && !bits) {
         return refuse(text, expected,
-                      numberRemedy(parts->unit,
-                                   parts->unit.empty() ? "Add the unit: bits and bytes differ by eight."
-                                                       : "Write b for bits or B for bytes, then /s."));
+            numberRemedy(parts->unit,
+                parts->unit.empty() ? "Add the unit: bits and bytes differ by eight."
+                                    : "Write b for bits or B for bytes, then /s."));
     }
     const auto value = valueOf(*parts, bytes ? *bytes : *bits);
     if (!value || !(*value > 0))
@@ -351,18 +323,14 @@ Result<FlopsPerSecond> parseFlops(std::string_view text)
     return FlopsPerSecond(*value);
 }
 
-std::string formatBandwidth(BytesPerSecond b)
-{
-    return formatIn(b.value, byteRates);
-}
+std::string formatBandwidth(BytesPerSecond b) { return formatIn(b.value, byteRates); }
 
-std::string formatBandwidthBits(BytesPerSecond b)
-{
-    return formatIn(b.value * 8, bitRates);
-}
+std::string formatBandwidthBits(BytesPerSecond b) { return formatIn(b.value * 8, bitRates); }
 
 std::string formatDuration(Seconds s)
 {
+    if (!std::isfinite(s.value))
+        return formatIn(s.value, shortDurations);
     if (s.value < 0)
         return '-' + formatDuration(Seconds(-s.value));
     if (s.value == 0)
@@ -374,50 +342,32 @@ std::string formatDuration(Seconds s)
     return formatIn(s.value, shortDurations);
 }
 
-std::string formatBytes(Bytes b)
-{
-    return formatIn(static_cast<double>(b.value), binaryBytes);
-}
+std::string formatBytes(Bytes b) { return formatIn(static_cast<double>(b.value), binaryBytes); }
 
-std::string formatFlops(FlopsPerSecond f)
-{
-    return formatIn(f.value, flopRates);
-}
+std::string formatFlops(FlopsPerSecond f) { return formatIn(f.value, flopRates); }
 
 std::string exactBandwidth(BytesPerSecond b, bool inBits)
 {
     return inBits ? exactIn(b.value * 8, exactBitRates) : exactIn(b.value, exactByteRates);
 }
 
-std::string exactDuration(Seconds s)
-{
-    return exactIn(s.value, exactDurations);
-}
+std::string exactDuration(Seconds s) { return exactIn(s.value, exactDurations); }
 
 std::string exactBytes(Bytes b)
 {
-    static constexpr std::array<Scale, 8> units {{{"TiB", 0, 1099511627776.0},
-                                                  {"TB", 0, 1e12},
-                                                  {"GiB", 0, 1073741824.0},
-                                                  {"GB", 0, 1e9},
-                                                  {"MiB", 0, 1048576.0},
-                                                  {"MB", 0, 1e6},
-                                                  {"KiB", 0, 1024.0},
-                                                  {"kB", 0, 1e3}}};
+    static constexpr std::array<Scale, 8> units{{{"TiB", 0, 1099511627776.0}, {"TB", 0, 1e12}, {"GiB", 0, 1073741824.0},
+        {"GB", 0, 1e9}, {"MiB", 0, 1048576.0}, {"MB", 0, 1e6}, {"KiB", 0, 1024.0}, {"kB", 0, 1e3}}};
     // Halves too, so that "1.5 TiB" stays as it was.
     if (b.value > 0 && b.value < std::numeric_limits<std::int64_t>::max() / 2) {
         for (const Scale &unit : units) {
             const auto size = static_cast<std::int64_t>(unit.factor);
             if (b.value >= size && (b.value * 2) % size == 0 && b.value * 2 / size < (std::int64_t(1) << 52))
-                return digitsWithPoint(static_cast<double>(b.value * 2 / size) / 2, 1) + ' ' + std::string(unit.name);
+                return digitsWithPoint(0.5 * static_cast<double>(b.value * 2 / size), 1) + ' ' + std::string(unit.name);
         }
     }
     return std::to_string(b.value) + " B";
 }
 
-std::string exactFlops(FlopsPerSecond f)
-{
-    return exactIn(f.value, exactFlopRates);
-}
+std::string exactFlops(FlopsPerSecond f) { return exactIn(f.value, exactFlopRates); }
 
 } // namespace polyrail

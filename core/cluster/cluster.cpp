@@ -14,8 +14,8 @@ namespace polyrail {
 
 namespace {
 
-constexpr double leastBandwidth = 1;    // B/s: below it times no longer fit integer nanoseconds
-constexpr double mostBandwidth = 1e18;  // B/s
+constexpr double leastBandwidth = 1; // B/s: below it times no longer fit integer nanoseconds
+constexpr double mostBandwidth = 1e18; // B/s
 constexpr double longestLatency = 1000; // s
 
 std::string at(const char *list, std::size_t index, const char *field = nullptr)
@@ -26,10 +26,7 @@ std::string at(const char *list, std::size_t index, const char *field = nullptr)
     return pointer;
 }
 
-std::string quoted(const std::string &text)
-{
-    return '"' + text + '"';
-}
+std::string quoted(const std::string &text) { return '"' + text + '"'; }
 
 using Check = Result<void>;
 
@@ -44,7 +41,7 @@ public:
         const auto [it, inserted] = m_firstUse.emplace(id, place);
         if (!inserted)
             return inputError(place, "id " + quoted(id) + " again", "an id that is used once",
-                              "It is taken by " + it->second + "; rename one of the two.");
+                "It is taken by " + it->second + "; rename one of the two.");
         return {};
     }
 
@@ -56,7 +53,7 @@ Check checkHost(const ClusterParts &parts, HostId host, const std::string &place
 {
     if (host.value >= static_cast<std::int32_t>(parts.hosts.size()) || host.value < -1)
         return inputError(place, "host number " + std::to_string(host.value), "a host of the cluster",
-                          "Add the host, or leave the field out.");
+            "Add the host, or leave the field out.");
     return {};
 }
 
@@ -64,18 +61,19 @@ Check checkFigure(double value, const std::string &place, const char *what)
 {
     if (std::isfinite(value) && value >= 0)
         return {};
-    return inputError(place, "the figure " + std::to_string(value), std::string(what) + " that is finite and not negative",
-                      "Correct the figure.");
+    return inputError(place, "the figure " + std::to_string(value),
+        std::string(what) + " that is finite and not negative", "Correct the figure.");
 }
 
 Check checkBandwidth(BytesPerSecond bandwidth, const std::string &place)
 {
     if (bandwidth.value >= leastBandwidth && bandwidth.value <= mostBandwidth)
         return {};
-    const std::string found =
-        std::isnan(bandwidth.value) ? "NaN" : std::isinf(bandwidth.value) ? "infinity" : formatBandwidth(bandwidth);
+    const std::string found = std::isnan(bandwidth.value) ? "NaN"
+        : std::isinf(bandwidth.value)                     ? "infinity"
+                                                          : formatBandwidth(bandwidth);
     return inputError(place, found, "a bandwidth from 1 B/s to 1 EB/s",
-                      "To cut a link, set its state to down and keep its bandwidth.");
+        "To cut a link, set its state to down and keep its bandwidth.");
 }
 
 Check checkDevice(const ClusterParts &parts, std::size_t i)
@@ -85,13 +83,14 @@ Check checkDevice(const ClusterParts &parts, std::size_t i)
         return ok;
     const GpuType &type = device.type;
     if (type.memory.value < 0 || type.l2Cache.value < 0)
-        return inputError(at("devices", i, "memory"), "a negative size", "a size of zero or more", "Correct the figure.");
+        return inputError(
+            at("devices", i, "memory"), "a negative size", "a size of zero or more", "Correct the figure.");
     if (type.multiprocessors < 0)
         return inputError(at("devices", i, "multiprocessors"), std::to_string(type.multiprocessors),
-                          "a count of zero or more", "Correct the figure.");
+            "a count of zero or more", "Correct the figure.");
     for (const auto &figure : {std::pair(type.memoryBandwidth.value, "memory_bandwidth"),
-                               std::pair(type.scaleUpBandwidth.value, "scale_up_bandwidth"),
-                               std::pair(type.pcieBandwidth.value, "pcie_bandwidth")}) {
+             std::pair(type.scaleUpBandwidth.value, "scale_up_bandwidth"),
+             std::pair(type.pcieBandwidth.value, "pcie_bandwidth")}) {
         if (auto ok = checkFigure(figure.first, at("devices", i, figure.second), "a bandwidth"); !ok)
             return ok;
     }
@@ -112,17 +111,17 @@ Check checkLink(const ClusterParts &parts, std::size_t i)
         const std::int32_t v = link.ends[end].value;
         if (v < 0 || v >= vertices)
             return inputError(at("links", i, "ends") + '/' + std::to_string(end), "vertex number " + std::to_string(v),
-                              "a device or hub of the cluster", "Add the missing device or hub.");
+                "a device or hub of the cluster", "Add the missing device or hub.");
     }
     if (link.ends[0] == link.ends[1])
         return inputError(at("links", i, "ends"), "the same end twice", "two different devices or hubs",
-                          "A link cannot lead back to where it starts; remove it.");
+            "A link cannot lead back to where it starts; remove it.");
     if (auto ok = checkBandwidth(link.bandwidth, at("links", i, "bandwidth")); !ok)
         return ok;
     if (!(link.latency.value >= 0 && link.latency.value <= longestLatency))
         return inputError(at("links", i, "latency"),
-                          std::isnan(link.latency.value) ? "NaN" : formatDuration(link.latency),
-                          "a latency from 0 s to 1000 s", "Correct the figure.");
+            std::isnan(link.latency.value) ? "NaN" : formatDuration(link.latency), "a latency from 0 s to 1000 s",
+            "Correct the figure.");
     return {};
 }
 
@@ -135,14 +134,14 @@ Check checkConflict(const ClusterParts &parts, std::size_t i)
         const std::string place = at("conflicts", i, "links") + '/' + std::to_string(k);
         if (!link.valid() || link.index() >= parts.links.size())
             return inputError(place, "link number " + std::to_string(link.value), "a link of the cluster",
-                              "Name a link that exists.");
+                "Name a link that exists.");
         if (!seen.insert(link.value).second)
-            return inputError(place, "link " + quoted(parts.links[link.index()].id) + " again",
-                              "each link once", "Remove the repetition.");
+            return inputError(place, "link " + quoted(parts.links[link.index()].id) + " again", "each link once",
+                "Remove the repetition.");
     }
     if (seen.size() < 2)
         return inputError(at("conflicts", i, "links"), std::to_string(seen.size()) + " link(s)", "at least two links",
-                          "A conflict joins links that share something; add the others or remove the conflict.");
+            "A conflict joins links that share something; add the others or remove the conflict.");
     if (group.kind == ConflictKind::Capacity)
         return checkBandwidth(group.capacity, at("conflicts", i, "capacity"));
     return {};
@@ -251,7 +250,7 @@ void addType(Digest &digest, const GpuType &type)
     for (const auto &[precision, c] : type.matmul) {
         digest.add(static_cast<std::int64_t>(precision));
         for (double figure :
-             {c.maxEfficiency, c.pipelineFill, c.tileExponent, c.memoryEfficiency, c.launchSeconds, c.tailWeight})
+            {c.maxEfficiency, c.pipelineFill, c.tileExponent, c.memoryEfficiency, c.launchSeconds, c.tailWeight})
             digest.add(figure);
     }
 }
@@ -261,12 +260,18 @@ void addType(Digest &digest, const GpuType &type)
 const char *toString(HubKind k)
 {
     switch (k) {
-    case HubKind::NvSwitch: return "nvswitch";
-    case HubKind::PcieSwitch: return "pcie-switch";
-    case HubKind::Cpu: return "cpu";
-    case HubKind::Nic: return "nic";
-    case HubKind::Switch: return "switch";
-    case HubKind::Other: break;
+    case HubKind::NvSwitch:
+        return "nvswitch";
+    case HubKind::PcieSwitch:
+        return "pcie-switch";
+    case HubKind::Cpu:
+        return "cpu";
+    case HubKind::Nic:
+        return "nic";
+    case HubKind::Switch:
+        return "switch";
+    case HubKind::Other:
+        break;
     }
     return "other";
 }
@@ -274,21 +279,23 @@ const char *toString(HubKind k)
 const char *toString(LinkKind k)
 {
     switch (k) {
-    case LinkKind::NvLink: return "nvlink";
-    case LinkKind::Pcie: return "pcie";
-    case LinkKind::Network: return "network";
-    case LinkKind::HostBus: return "host-bus";
-    case LinkKind::Other: break;
+    case LinkKind::NvLink:
+        return "nvlink";
+    case LinkKind::Pcie:
+        return "pcie";
+    case LinkKind::Network:
+        return "network";
+    case LinkKind::HostBus:
+        return "host-bus";
+    case LinkKind::Other:
+        break;
     }
     return "other";
 }
 
-const char *toString(Direction d)
-{
-    return d == Direction::Forward ? "forward" : "backward";
-}
+const char *toString(Direction d) { return d == Direction::Forward ? "forward" : "backward"; }
 
-Cluster::Cluster() : m_parts(std::make_shared<ClusterParts>()), m_index(std::make_shared<Index>()) {}
+Cluster::Cluster() : m_parts(std::make_shared<ClusterParts>()), m_index(std::make_shared<Index>()) { }
 
 Result<Cluster> Cluster::make(ClusterParts parts)
 {

@@ -10,16 +10,13 @@ namespace polyrail {
 
 namespace {
 
-constexpr std::array<const char *, precisionCount> precisionNames {"fp32", "tf32", "fp16", "bf16", "fp8"};
+constexpr std::array<const char *, precisionCount> precisionNames{"fp32", "tf32", "fp16", "bf16", "fp8"};
 
 /// What a format falls back to, widest last: the rule that peakFor documents.
-constexpr std::array<Precision, precisionCount> wideningOrder {Precision::Fp8, Precision::Bf16, Precision::Fp16,
-                                                               Precision::Tf32, Precision::Fp32};
+constexpr std::array<Precision, precisionCount> wideningOrder{
+    Precision::Fp8, Precision::Bf16, Precision::Fp16, Precision::Tf32, Precision::Fp32};
 
-char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Case, blanks, '-' and '_' do not matter.
 std::string keyOf(std::string_view name)
@@ -39,8 +36,8 @@ std::string withoutBrand(std::string key)
     bool changed = true;
     while (changed) {
         changed = false;
-        for (std::string_view brand : {"nvidia", "geforce", "tesla", "quadro", "amd", "instinct", "intel", "habana",
-                                       "huawei", "google"}) {
+        for (std::string_view brand :
+            {"nvidia", "geforce", "tesla", "quadro", "amd", "instinct", "intel", "habana", "huawei", "google"}) {
             if (key.size() > brand.size() && key.starts_with(brand)) {
                 key.erase(0, brand.size());
                 changed = true;
@@ -80,10 +77,7 @@ double dissimilarity(const std::string &wanted, const std::string &known)
 
 } // namespace
 
-const char *toString(Precision p)
-{
-    return precisionNames[static_cast<std::size_t>(p)];
-}
+const char *toString(Precision p) { return precisionNames[static_cast<std::size_t>(p)]; }
 
 std::optional<Precision> precisionFromString(const std::string &text)
 {

@@ -75,8 +75,8 @@ struct RowLoads
             if (member.exclusive)
                 continue;
             const Direction row = graph.group(member.group).bothDirections ? Direction::Forward : hop.direction;
-            auto it = std::find_if(rows.begin(), rows.end(),
-                                   [&](const Row &r) { return r.group == member.group && r.direction == row; });
+            auto it = std::find_if(
+                rows.begin(), rows.end(), [&](const Row &r) { return r.group == member.group && r.direction == row; });
             if (it == rows.end())
                 rows.push_back({member.group, row, weight});
             else

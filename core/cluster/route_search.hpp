@@ -63,16 +63,16 @@ private:
     using Keyed = std::pair<std::int32_t, Edge>;
     struct Edges
     {
-        std::vector<Edge> open;      ///< to switches, and to hubs without a host
+        std::vector<Edge> open; ///< to switches, and to hubs without a host
         std::vector<Keyed> toDevice; ///< by device
-        std::vector<Keyed> ofHost;   ///< to CPUs, PCIe switches and NICs, by host
+        std::vector<Keyed> ofHost; ///< to CPUs, PCIe switches and NICs, by host
     };
 
     template<class Visit>
     static void visitKey(const std::vector<Keyed> &edges, std::int32_t key, Visit &visit)
     {
-        auto it = std::lower_bound(edges.begin(), edges.end(), key,
-                                   [](const Keyed &edge, std::int32_t k) { return edge.first < k; });
+        auto it = std::lower_bound(
+            edges.begin(), edges.end(), key, [](const Keyed &edge, std::int32_t k) { return edge.first < k; });
         for (; it != edges.end() && it->first == key; ++it)
             visit(it->second);
     }

@@ -37,7 +37,7 @@ bool better(const Route &a, const Route &b)
     if (a.hops.size() != b.hops.size())
         return a.hops.size() < b.hops.size();
     return std::lexicographical_compare(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(),
-                                        [](const Hop &x, const Hop &y) { return x.link < y.link; });
+        [](const Hop &x, const Hop &y) { return x.link < y.link; });
 }
 
 std::vector<Route> findRoutes(const RouteGraph &graph, DeviceId from, DeviceId to, int limit)
@@ -63,7 +63,7 @@ std::vector<Route> findRoutes(const RouteGraph &graph, DeviceId from, DeviceId t
 class StripeSet
 {
 public:
-    explicit StripeSet(const RouteGraph &graph) : m_graph(graph) {}
+    explicit StripeSet(const RouteGraph &graph) : m_graph(graph) { }
 
     /// Takes the route if it keeps clear of the others and pays.
     bool add(const Route &route)
@@ -180,7 +180,7 @@ struct RouteTable::Store
     using Entry = std::atomic<const std::vector<Stripe> *>;
     struct Row
     {
-        explicit Row(std::size_t n) : entries(n) {}
+        explicit Row(std::size_t n) : entries(n) { }
         ~Row()
         {
             for (Entry &entry : entries)
@@ -191,7 +191,7 @@ struct RouteTable::Store
         std::vector<Entry> entries;
     };
 
-    explicit Store(const Cluster &cluster) : graph(cluster), rows(cluster.devices().size()) {}
+    explicit Store(const Cluster &cluster) : graph(cluster), rows(cluster.devices().size()) { }
     ~Store()
     {
         for (std::atomic<Row *> &row : rows)
@@ -215,7 +215,7 @@ struct RouteTable::Store
     std::vector<std::atomic<Row *>> rows;
 };
 
-RouteTable::RouteTable(Cluster cluster) : m_cluster(std::move(cluster)), m_store(std::make_unique<Store>(m_cluster)) {}
+RouteTable::RouteTable(Cluster cluster) : m_cluster(std::move(cluster)), m_store(std::make_unique<Store>(m_cluster)) { }
 RouteTable::~RouteTable() = default;
 RouteTable::RouteTable(RouteTable &&) noexcept = default;
 RouteTable &RouteTable::operator=(RouteTable &&) noexcept = default;

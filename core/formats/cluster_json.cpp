@@ -22,15 +22,12 @@ constexpr std::size_t mostVertices = 200000;
 constexpr std::size_t mostLinks = 2000000;
 constexpr std::size_t mostConflicts = 200000;
 
-constexpr std::array<HubKind, 6> hubKinds {HubKind::NvSwitch, HubKind::PcieSwitch, HubKind::Cpu,
-                                           HubKind::Nic,      HubKind::Switch,     HubKind::Other};
-constexpr std::array<LinkKind, 5> linkKinds {LinkKind::NvLink, LinkKind::Pcie, LinkKind::Network, LinkKind::HostBus,
-                                             LinkKind::Other};
+constexpr std::array<HubKind, 6> hubKinds{
+    HubKind::NvSwitch, HubKind::PcieSwitch, HubKind::Cpu, HubKind::Nic, HubKind::Switch, HubKind::Other};
+constexpr std::array<LinkKind, 5> linkKinds{
+    LinkKind::NvLink, LinkKind::Pcie, LinkKind::Network, LinkKind::HostBus, LinkKind::Other};
 
-std::string quoted(const std::string &text)
-{
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string quoted(const std::string &text) { return json(text).dump(-1, ' ', false, json::error_handler_t::replace); }
 
 /// One of a fixed set of words; the first one when the text is none of them (and that is reported).
 template<class T, std::size_t n>
@@ -44,7 +41,7 @@ T word(const JsonCursor &place, const std::array<T, n> &values, const std::array
     const std::vector<std::string> known(names.begin(), names.end());
     const std::string meant = nearest(text, known);
     place.refuse(quoted(text.substr(0, 60)), oneOf(known),
-                 meant.empty() ? "Use one of these words." : "Did you mean \"" + meant + "\"?");
+        meant.empty() ? "Use one of these words." : "Did you mean \"" + meant + "\"?");
     return values[0];
 }
 
@@ -60,12 +57,12 @@ T word(const JsonCursor &place, const std::array<T, n> &values)
 class ClusterReader
 {
 public:
-    ClusterReader(const JsonCursor &root, const Catalogue &catalogue) : m_root(root), m_catalogue(catalogue) {}
+    ClusterReader(const JsonCursor &root, const Catalogue &catalogue) : m_root(root), m_catalogue(catalogue) { }
 
     ClusterParts read()
     {
-        m_root.checkKeys({"format", "version", "name", "notes", "hosts", "devices", "hubs", "links", "conflicts",
-                          "layout"});
+        m_root.checkKeys(
+            {"format", "version", "name", "notes", "hosts", "devices", "hubs", "links", "conflicts", "layout"});
         if (m_root.has("name"))
             m_parts.name = m_root["name"].string();
         if (m_root.has("notes"))
@@ -108,7 +105,7 @@ private:
             const auto [first, inserted] = names.emplace(id, idPlace.pointer());
             if (!inserted)
                 idPlace.refuse("id " + quoted(id) + " again", "an id that is used once",
-                               "It is taken by " + first->second + "; rename one of the two.");
+                    "It is taken by " + first->second + "; rename one of the two.");
             else
                 (this->*reader)(item, id);
         }
@@ -150,7 +147,8 @@ private:
                 remedy += (remedy.empty() ? "Did you mean \"" : "\", \"") + name;
             remedy += remedy.empty() ? "Use a type of the catalogue; its figures can be changed under \"overrides\"."
                                      : "\"? Otherwise use a near type and change its figures under \"overrides\".";
-            typePlace.refuse("the GPU type " + quoted(device.typeName.substr(0, 60)), "a type of the catalogue", remedy);
+            typePlace.refuse(
+                "the GPU type " + quoted(device.typeName.substr(0, 60)), "a type of the catalogue", remedy);
             return;
         }
         device.type = *type;
@@ -212,8 +210,8 @@ private:
         item.checkKeys({"id", "kind", "links", "capacity", "both_directions"});
         ConflictGroup group;
         group.id = id;
-        group.kind = word<ConflictKind, 2>(item["kind"], {ConflictKind::Exclusive, ConflictKind::Capacity},
-                                           {"exclusive", "capacity"});
+        group.kind = word<ConflictKind, 2>(
+            item["kind"], {ConflictKind::Exclusive, ConflictKind::Capacity}, {"exclusive", "capacity"});
         const JsonCursor links = item["links"];
         const std::size_t count = links.size(mostLinks);
         for (std::size_t i = 0; i < count && links.ok(); ++i) {
@@ -224,7 +222,7 @@ private:
                 group.links.push_back(it->second);
             else
                 place.refuse("the link " + quoted(name.substr(0, 60)), "the id of a link in /links",
-                             "Add the link, or correct the name.");
+                    "Add the link, or correct the name.");
         }
         const bool capacity = group.kind == ConflictKind::Capacity;
         if (capacity) {
@@ -233,7 +231,7 @@ private:
             group.enteredInBits = item.ok() && isGivenInBits(place.string());
         } else if (item.has("capacity")) {
             item["capacity"].refuse("a capacity", "none, because an exclusive group lets one link work at a time",
-                                    "Remove it, or make the kind \"capacity\".");
+                "Remove it, or make the kind \"capacity\".");
         }
         if (item.has("both_directions"))
             group.bothDirections = item["both_directions"].boolean();
@@ -298,7 +296,8 @@ std::string layoutOf(const std::map<std::string, Point> &layout)
     std::string text = ",\n    \"layout\": {";
     bool first = true;
     for (const auto &[id, point] : layout) {
-        text += (first ? "\n        " : ",\n        ") + quoted(id) + ": [" + number(point.x) + ", " + number(point.y) + ']';
+        text += (first ? "\n        " : ",\n        ") + quoted(id) + ": [" + number(point.x) + ", " + number(point.y)
+            + ']';
         first = false;
     }
     return text + (first ? "}" : "\n    }");
@@ -326,7 +325,8 @@ Result<Cluster> readCluster(std::string_view text, const Catalogue &catalogue)
 std::string writeCluster(const Cluster &cluster)
 {
     const auto hostName = [&](HostId host) { return host.valid() ? quoted(cluster.hosts()[host.index()].id) : ""; };
-    std::string text = "{\n    \"format\": \"polyrail-cluster\",\n    \"version\": 1,\n    \"name\": " + quoted(cluster.name());
+    std::string text
+        = "{\n    \"format\": \"polyrail-cluster\",\n    \"version\": 1,\n    \"name\": " + quoted(cluster.name());
     if (!cluster.parts().notes.empty())
         text += ",\n    \"notes\": " + quoted(cluster.parts().notes);
     std::vector<std::string> rows;
@@ -335,28 +335,25 @@ std::string writeCluster(const Cluster &cluster)
     text += table("hosts", rows);
     rows.clear();
     for (const Device &device : cluster.devices()) {
-        rows.push_back(row({{"id", quoted(device.id)},
-                            {"type", quoted(device.typeName)},
-                            {"host", hostName(device.host)},
-                            {"overrides", device.overridden.empty() ? "" : writeGpuFigures(device.type, device.overridden)}}));
+        rows.push_back(
+            row({{"id", quoted(device.id)}, {"type", quoted(device.typeName)}, {"host", hostName(device.host)},
+                {"overrides", device.overridden.empty() ? "" : writeGpuFigures(device.type, device.overridden)}}));
     }
     text += table("devices", rows);
     rows.clear();
     for (const Hub &hub : cluster.hubs())
-        rows.push_back(row({{"id", quoted(hub.id)},
-                            {"kind", quoted(toString(hub.kind))},
-                            {"host", hostName(hub.host)}}));
+        rows.push_back(
+            row({{"id", quoted(hub.id)}, {"kind", quoted(toString(hub.kind))}, {"host", hostName(hub.host)}}));
     text += table("hubs", rows);
     rows.clear();
     for (const Link &link : cluster.links()) {
         rows.push_back(row({{"id", quoted(link.id)},
-                            {"ends", '[' + quoted(cluster.vertexName(link.ends[0])) + ", "
-                                         + quoted(cluster.vertexName(link.ends[1])) + ']'},
-                            {"kind", quoted(toString(link.kind))},
-                            {"bandwidth", quoted(exactBandwidth(link.bandwidth, link.enteredInBits))},
-                            {"latency", quoted(exactDuration(link.latency))},
-                            {"duplex", link.duplex == Duplex::Half ? "\"half\"" : ""},
-                            {"state", link.state == LinkState::Down ? "\"down\"" : ""}}));
+            {"ends",
+                '[' + quoted(cluster.vertexName(link.ends[0])) + ", " + quoted(cluster.vertexName(link.ends[1])) + ']'},
+            {"kind", quoted(toString(link.kind))},
+            {"bandwidth", quoted(exactBandwidth(link.bandwidth, link.enteredInBits))},
+            {"latency", quoted(exactDuration(link.latency))}, {"duplex", link.duplex == Duplex::Half ? "\"half\"" : ""},
+            {"state", link.state == LinkState::Down ? "\"down\"" : ""}}));
     }
     text += table("links", rows);
     rows.clear();
@@ -365,11 +362,10 @@ std::string writeCluster(const Cluster &cluster)
         for (LinkId link : group.links)
             links += (links.empty() ? "" : ", ") + quoted(cluster.link(link).id);
         const bool capacity = group.kind == ConflictKind::Capacity;
-        rows.push_back(row({{"id", quoted(group.id)},
-                            {"kind", capacity ? "\"capacity\"" : "\"exclusive\""},
-                            {"links", '[' + links + ']'},
-                            {"capacity", capacity ? quoted(exactBandwidth(group.capacity, group.enteredInBits)) : ""},
-                            {"both_directions", group.bothDirections ? "true" : ""}}));
+        rows.push_back(row({{"id", quoted(group.id)}, {"kind", capacity ? "\"capacity\"" : "\"exclusive\""},
+            {"links", '[' + links + ']'},
+            {"capacity", capacity ? quoted(exactBandwidth(group.capacity, group.enteredInBits)) : ""},
+            {"both_directions", group.bothDirections ? "true" : ""}}));
     }
     text += table("conflicts", rows);
     text += layoutOf(cluster.parts().layout);

@@ -15,15 +15,14 @@ using nlohmann::json;
 
 const std::vector<std::string> &precisionKeys()
 {
-    static const std::vector<std::string> keys {"fp32", "tf32", "fp16", "bf16", "fp8"};
+    static const std::vector<std::string> keys{"fp32", "tf32", "fp16", "bf16", "fp8"};
     return keys;
 }
 
 const std::vector<std::string> &matmulKeys()
 {
-    static const std::vector<std::string> keys {"max_efficiency",    "pipeline_fill", "tile_exponent",
-                                                "memory_efficiency", "launch_us",     "tail_weight",
-                                                "source",            "fit_error_percent"};
+    static const std::vector<std::string> keys{"max_efficiency", "pipeline_fill", "tile_exponent", "memory_efficiency",
+        "launch_us", "tail_weight", "source", "fit_error_percent"};
     return keys;
 }
 
@@ -36,7 +35,7 @@ double numberIn(const JsonCursor &object, const char *key, double fallback, doub
     const double value = place.number();
     if (place.ok() && !(value >= least && value <= most))
         place.refuse(json(value).dump(), "a number from " + json(least).dump() + " to " + json(most).dump(),
-                     "Correct the number.");
+            "Correct the number.");
     return value;
 }
 
@@ -59,8 +58,8 @@ MatmulConstants readMatmul(const JsonCursor &object)
 std::string writeMatmul(const MatmulConstants &c)
 {
     json object = {{"max_efficiency", c.maxEfficiency}, {"pipeline_fill", c.pipelineFill},
-                   {"tile_exponent", c.tileExponent},   {"memory_efficiency", c.memoryEfficiency},
-                   {"launch_us", c.launchSeconds * 1e6}, {"tail_weight", c.tailWeight}};
+        {"tile_exponent", c.tileExponent}, {"memory_efficiency", c.memoryEfficiency},
+        {"launch_us", c.launchSeconds * 1e6}, {"tail_weight", c.tailWeight}};
     if (!c.source.empty())
         object["source"] = c.source;
     if (c.fitErrorPercent > 0)
@@ -68,10 +67,7 @@ std::string writeMatmul(const MatmulConstants &c)
     return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string quoted(const std::string &text)
-{
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string quoted(const std::string &text) { return json(text).dump(-1, ' ', false, json::error_handler_t::replace); }
 
 void readPeaks(const JsonCursor &object, GpuType &type, std::vector<std::string> &names)
 {
@@ -113,7 +109,7 @@ std::vector<std::string> readStrings(const JsonCursor &array)
 GpuType readEntry(const JsonCursor &entry)
 {
     static const std::vector<std::string> known = [] {
-        std::vector<std::string> keys {"name", "aliases", "architecture", "scale_up", "source", "unverified", "note"};
+        std::vector<std::string> keys{"name", "aliases", "architecture", "scale_up", "source", "unverified", "note"};
         keys.insert(keys.end(), gpuFigureKeys().begin(), gpuFigureKeys().end());
         return keys;
     }();
@@ -133,7 +129,8 @@ GpuType readEntry(const JsonCursor &entry)
     readGpuFigures(entry, type);
     for (const char *needed : {"memory", "memory_bandwidth", "multiprocessors", "peak"}) {
         if (entry.ok() && !entry.has(needed))
-            entry.refuse("no \"" + std::string(needed) + '"', "the figure", "Add it, and name it under \"unverified\" if it is a guess.");
+            entry.refuse("no \"" + std::string(needed) + '"', "the figure",
+                "Add it, and name it under \"unverified\" if it is a guess.");
     }
     const bool anyPeak = std::any_of(type.peak.begin(), type.peak.end(), [](const auto &p) { return p.has_value(); });
     if (entry.ok() && !anyPeak)
@@ -145,9 +142,8 @@ GpuType readEntry(const JsonCursor &entry)
 
 const std::vector<std::string> &gpuFigureKeys()
 {
-    static const std::vector<std::string> keys {"memory",          "memory_bandwidth", "l2_cache",
-                                                "multiprocessors", "peak",             "scale_up_bandwidth",
-                                                "pcie_generation", "pcie_bandwidth",   "matmul"};
+    static const std::vector<std::string> keys{"memory", "memory_bandwidth", "l2_cache", "multiprocessors", "peak",
+        "scale_up_bandwidth", "pcie_generation", "pcie_bandwidth", "matmul"};
     return keys;
 }
 
@@ -252,7 +248,7 @@ Result<Catalogue> readCatalogue(std::string_view text)
         for (const std::string &spelling : spellings) {
             if (catalogue.find(spelling) != &type) {
                 list.item(i).refuse('"' + spelling + "\", which also leads to another entry", "names that are unique",
-                                    "Remove it from one of the two.");
+                    "Remove it from one of the two.");
                 return fail(*error);
             }
         }

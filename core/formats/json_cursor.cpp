@@ -232,7 +232,8 @@ Result<void> checkFormat(const json &root, const std::string &format, int versio
     std::optional<Error> error;
     const JsonCursor cursor(root, error);
     if (!root.is_object()) {
-        cursor.refuse(typeName(root), "an object with \"format\": \"" + format + '"', "Check that this is the right file.");
+        cursor.refuse(
+            typeName(root), "an object with \"format\": \"" + format + '"', "Check that this is the right file.");
         return fail(*error);
     }
     const JsonCursor found = cursor["format"];
@@ -345,7 +346,8 @@ std::size_t JsonCursor::size(std::size_t limit) const
         return 0;
     }
     if (m_value->size() > limit) {
-        refuse(std::to_string(m_value->size()) + " items", "at most " + std::to_string(limit), "Make the file smaller.");
+        refuse(
+            std::to_string(m_value->size()) + " items", "at most " + std::to_string(limit), "Make the file smaller.");
         return 0;
     }
     return m_value->size();

@@ -40,7 +40,7 @@ std::string nearest(std::string_view word, const std::vector<std::string> &known
 class JsonCursor
 {
 public:
-    JsonCursor(const nlohmann::json &root, std::optional<Error> &error) : m_value(&root), m_error(&error) {}
+    JsonCursor(const nlohmann::json &root, std::optional<Error> &error) : m_value(&root), m_error(&error) { }
 
     bool ok() const { return !m_error->has_value(); }
     std::string pointer() const;

@@ -46,7 +46,7 @@ void inferHeader(TopoTable &table, std::vector<std::string> &warnings)
     }
     table.header = std::move(header);
     warnings.push_back("The header line is missing: the first " + std::to_string(gpus)
-                       + " columns were taken for GPUs, the other " + std::to_string(width - gpus) + " for NICs.");
+        + " columns were taken for GPUs, the other " + std::to_string(width - gpus) + " for NICs.");
 }
 
 /// Values of the affinity columns of one row.
@@ -69,7 +69,7 @@ std::map<TopoTail, std::string> tailOf(const TopoRow &row, const TopoHeader &hea
         return values;
     }
     if (header.tail.empty() || words.size() == header.tail.size()) {
-        static constexpr std::array<TopoTail, 3> order {TopoTail::Cpu, TopoTail::Numa, TopoTail::GpuNuma};
+        static constexpr std::array<TopoTail, 3> order{TopoTail::Cpu, TopoTail::Numa, TopoTail::GpuNuma};
         for (std::size_t i = 0; i < words.size() && i < 3; ++i)
             values[header.tail.empty() ? order[i] : header.tail[i].kind] = words[i].text;
         return values;
@@ -81,9 +81,8 @@ std::map<TopoTail, std::string> tailOf(const TopoRow &row, const TopoHeader &hea
         const auto distance = [&](const TopoTailColumn &c) {
             return c.column > word.column ? c.column - word.column : word.column - c.column;
         };
-        const auto nearest =
-            std::min_element(header.tail.begin(), header.tail.end(),
-                             [&](const TopoTailColumn &a, const TopoTailColumn &b) { return distance(a) < distance(b); });
+        const auto nearest = std::min_element(header.tail.begin(), header.tail.end(),
+            [&](const TopoTailColumn &a, const TopoTailColumn &b) { return distance(a) < distance(b); });
         values.emplace(nearest->kind, word.text);
     }
     return values;
@@ -148,8 +147,8 @@ std::vector<TopoCell> cellsOf(const TopoTable &table, const TopoMatrix &m, std::
     if (warnings && !shortRows.empty())
         warnings->push_back("Rows with fewer cells than there are columns: " + listed(shortRows) + '.');
     if (warnings && !disagree.empty())
-        warnings->push_back("The two halves of the matrix disagree about " + listed(disagree)
-                            + "; the slower reading was taken.");
+        warnings->push_back(
+            "The two halves of the matrix disagree about " + listed(disagree) + "; the slower reading was taken.");
     return cells;
 }
 
@@ -182,16 +181,16 @@ void readSurroundings(const std::vector<std::string> &lines, TopoMatrix &m)
 /// Refusals of tables that look alike, with what to do instead; nothing when it is none of them.
 std::optional<Error> lookAlike(const std::vector<std::string> &lines)
 {
-    const std::set<std::string> statuses {"OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
+    const std::set<std::string> statuses{"OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
     for (const std::string &line : lines) {
         const auto words = wordsOf(line);
         if (line.find("ppu-smi") != std::string::npos)
-            return Error {ErrorKind::Input, "", "the output of ppu-smi (Alibaba PPU)", "nvidia-smi topo -m",
-                          "PPUs are not in the catalogue; draw the cluster by hand."};
+            return Error{ErrorKind::Input, "", "the output of ppu-smi (Alibaba PPU)", "nvidia-smi topo -m",
+                "PPUs are not in the catalogue; draw the cluster by hand."};
         for (const char *sign : {"Weight between two GPUs", "Hops between two GPUs", "Link Type between two GPUs"}) {
             if (line.find(sign) != std::string::npos)
-                return Error {ErrorKind::Input, "", "the output of rocm-smi --showtopo", "nvidia-smi topo -m",
-                              "AMD machines cannot be imported from it; draw the cluster by hand."};
+                return Error{ErrorKind::Input, "", "the output of rocm-smi --showtopo", "nvidia-smi topo -m",
+                    "AMD machines cannot be imported from it; draw the cluster by hand."};
         }
         for (std::size_t i = 0; i + 1 < words.size(); ++i) {
             if (!isGpuName(words[i].text))
@@ -200,15 +199,17 @@ std::optional<Error> lookAlike(const std::vector<std::string> &lines)
             bool icn = false;
             for (std::size_t k = i + 1; k < words.size(); ++k) {
                 status += statuses.count(words[k].text);
-                icn = icn || (words[k].text.size() > 3 && words[k].text.starts_with("ICN")
-                              && words[k].text.find_first_not_of("0123456789", 3) == std::string::npos);
+                icn = icn
+                    || (words[k].text.size() > 3 && words[k].text.starts_with("ICN")
+                        && words[k].text.find_first_not_of("0123456789", 3) == std::string::npos);
             }
             if (icn)
-                return Error {ErrorKind::Input, "", "ICN# cells, which another vendor's tool prints (ppu-smi)",
-                              "nvidia-smi topo -m", "These devices are not in the catalogue; draw the cluster by hand."};
+                return Error{ErrorKind::Input, "", "ICN# cells, which another vendor's tool prints (ppu-smi)",
+                    "nvidia-smi topo -m", "These devices are not in the catalogue; draw the cluster by hand."};
             if (status > 0)
-                return Error {ErrorKind::Input, "", "the output of nvidia-smi topo -p2p (what is possible, not how it is wired)",
-                              "nvidia-smi topo -m", "Run `nvidia-smi topo -m` on the same machine."};
+                return Error{ErrorKind::Input, "",
+                    "the output of nvidia-smi topo -p2p (what is possible, not how it is wired)", "nvidia-smi topo -m",
+                    "Run `nvidia-smi topo -m` on the same machine."};
         }
     }
     return std::nullopt;
@@ -217,7 +218,7 @@ std::optional<Error> lookAlike(const std::vector<std::string> &lines)
 bool sameColumns(const TopoTable &a, const TopoTable &b)
 {
     return std::set<std::string>(a.header->columns.begin(), a.header->columns.end())
-           == std::set<std::string>(b.header->columns.begin(), b.header->columns.end());
+        == std::set<std::string>(b.header->columns.begin(), b.header->columns.end());
 }
 
 bool hasNvLink(const TopoTable &table)
@@ -236,12 +237,12 @@ Result<void> checkColumns(const TopoTable &table)
     const auto &columns = table.header->columns;
     if (columns.size() > mostColumns)
         return inputError("", std::to_string(columns.size()) + " columns", "at most " + std::to_string(mostColumns),
-                          "Give the matrix of one machine.");
+            "Give the matrix of one machine.");
     std::set<std::string> seen;
     for (const std::string &column : columns) {
         if (!seen.insert(column).second)
-            return inputError("", "the column " + column + " twice", "each column once",
-                              "Paste the matrix again, with its tabs.");
+            return inputError(
+                "", "the column " + column + " twice", "each column once", "Paste the matrix again, with its tabs.");
     }
     return {};
 }
@@ -256,8 +257,9 @@ void reportUnknown(TopoMatrix &m)
         }
     }
     if (!pairs.empty())
-        m.warnings.push_back(std::to_string(pairs.size()) + (pairs.size() == 1 ? " pair of GPUs is" : " pairs of GPUs are")
-                             + " not given (rows were cut): " + listed(pairs) + ". How they are joined is unknown.");
+        m.warnings.push_back(std::to_string(pairs.size())
+            + (pairs.size() == 1 ? " pair of GPUs is" : " pairs of GPUs are")
+            + " not given (rows were cut): " + listed(pairs) + ". How they are joined is unknown.");
     std::vector<std::string> nics;
     for (std::size_t g = 0; g < m.gpus.size(); ++g) {
         for (std::size_t k = m.gpus.size(); k < m.vertexCount(); ++k) {
@@ -275,7 +277,7 @@ void reportUnknown(TopoMatrix &m)
 
 const char *toString(TopoRelation r)
 {
-    static constexpr std::array<const char *, 8> names {"X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS", "unknown"};
+    static constexpr std::array<const char *, 8> names{"X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS", "unknown"};
     return names[static_cast<std::size_t>(r)];
 }
 
@@ -284,19 +286,19 @@ bool looksLikeNvidiaSmiTopo(std::string_view text)
     const auto lines = plainLines(text.substr(0, mostBytes));
     const auto tables = topoTables(lines);
     return std::any_of(tables.begin(), tables.end(), [](const TopoTable &t) { return !t.rows.empty(); })
-           || lookAlike(lines).has_value();
+        || lookAlike(lines).has_value();
 }
 
 Result<TopoMatrix> parseNvidiaSmiTopo(std::string_view text)
 {
     if (text.size() > mostBytes)
         return inputError("", std::to_string(text.size()) + " bytes", "the output of nvidia-smi topo -m",
-                          "Give the matrix of one machine.");
+            "Give the matrix of one machine.");
     const auto lines = plainLines(text);
     std::vector<TopoTable> tables = topoTables(lines);
     const bool headerOnly = !tables.empty();
-    tables.erase(std::remove_if(tables.begin(), tables.end(), [](const TopoTable &t) { return t.rows.empty(); }),
-                 tables.end());
+    tables.erase(
+        std::remove_if(tables.begin(), tables.end(), [](const TopoTable &t) { return t.rows.empty(); }), tables.end());
     // A look-alike still shows the X of its first row.
     const bool cells = std::any_of(tables.begin(), tables.end(), [](const TopoTable &t) {
         return std::any_of(t.rows.begin(), t.rows.end(), [](const TopoRow &r) { return r.cells.size() > 1; });
@@ -307,8 +309,7 @@ Result<TopoMatrix> parseNvidiaSmiTopo(std::string_view text)
     }
     if (tables.empty())
         return inputError("", headerOnly ? "the header of a GPU matrix, but none of its rows" : "no GPU matrix",
-                          "the output of nvidia-smi topo -m",
-                          "Run `nvidia-smi topo -m` and give everything that it prints.");
+            "the output of nvidia-smi topo -m", "Run `nvidia-smi topo -m` and give everything that it prints.");
     TopoMatrix m;
     for (TopoTable &table : tables) {
         if (!table.header)
@@ -346,7 +347,8 @@ Result<TopoMatrix> parseNvidiaSmiTopo(std::string_view text)
     }
     readSurroundings(lines, m);
     if (m.pcieOnly && !hasNvLink(*chosen))
-        m.warnings.push_back("This is `topo -mp`, which hides NVLink: if the board has it, add it by hand or import `topo -m`.");
+        m.warnings.push_back(
+            "This is `topo -mp`, which hides NVLink: if the board has it, add it by hand or import `topo -m`.");
     reportUnknown(m);
     return m;
 }

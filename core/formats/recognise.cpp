@@ -11,24 +11,21 @@ namespace polyrail {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ForeignFormat>, 3> ownFormats {
-    {{"polyrail-cluster", ForeignFormat::PolyrailCluster},
-     {"polyrail-plan", ForeignFormat::PolyrailPlan},
-     {"polyrail-graph", ForeignFormat::PolyrailGraph}}};
+constexpr std::array<std::pair<std::string_view, ForeignFormat>, 3> ownFormats{
+    {{"polyrail-cluster", ForeignFormat::PolyrailCluster}, {"polyrail-plan", ForeignFormat::PolyrailPlan},
+        {"polyrail-graph", ForeignFormat::PolyrailGraph}}};
 
 /// Keys of which a model configuration has at least two, in the spellings of all families (and of Meta's
 /// params.json).
-constexpr std::array<std::string_view, 20> modelKeys {
-    "model_type",     "architectures", "hidden_size",         "num_hidden_layers", "num_attention_heads",
-    "vocab_size",     "n_layer",       "n_layers",            "n_embd",            "n_head",
-    "n_heads",        "d_model",       "intermediate_size",   "text_config",       "language_config",
-    "torch_dtype",    "num_layers",    "num_key_value_heads", "dim",               "transformers_version"};
+constexpr std::array<std::string_view, 20> modelKeys{"model_type", "architectures", "hidden_size", "num_hidden_layers",
+    "num_attention_heads", "vocab_size", "n_layer", "n_layers", "n_embd", "n_head", "n_heads", "d_model",
+    "intermediate_size", "text_config", "language_config", "torch_dtype", "num_layers", "num_key_value_heads", "dim",
+    "transformers_version"};
 
 std::size_t modelKeysIn(const nlohmann::json &object)
 {
-    return static_cast<std::size_t>(std::count_if(modelKeys.begin(), modelKeys.end(), [&](std::string_view key) {
-        return object.contains(key);
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(modelKeys.begin(), modelKeys.end(), [&](std::string_view key) { return object.contains(key); }));
 }
 
 /// For text that does not parse (cut off, or with the bare words that Python writes): the quoted words count.
@@ -39,9 +36,8 @@ ForeignFormat recogniseBroken(std::string_view text)
         if (start.find('"' + std::string(name) + '"') != std::string_view::npos)
             return format;
     }
-    const auto found = std::count_if(modelKeys.begin(), modelKeys.end(), [&](std::string_view key) {
-        return start.find('"' + std::string(key) + '"') != std::string_view::npos;
-    });
+    const auto found = std::count_if(modelKeys.begin(), modelKeys.end(),
+        [&](std::string_view key) { return start.find('"' + std::string(key) + '"') != std::string_view::npos; });
     return found >= 2 ? ForeignFormat::HuggingFaceConfig : ForeignFormat::Unknown;
 }
 

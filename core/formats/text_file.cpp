@@ -22,7 +22,7 @@ tl::unexpected<Error> ioError(const std::string &path, int code, std::string exp
 class Descriptor
 {
 public:
-    explicit Descriptor(int fd) : m_fd(fd) {}
+    explicit Descriptor(int fd) : m_fd(fd) { }
     ~Descriptor() { close(); }
     Descriptor(const Descriptor &) = delete;
     Descriptor &operator=(const Descriptor &) = delete;
@@ -79,7 +79,9 @@ Result<std::string> readTextFile(const std::string &path, std::size_t maxBytes)
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid())
         return ioError(path, errno, "a readable file", "Check the path and the permissions.");
-    struct stat status {};
+    struct stat status
+    {
+    };
     if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode))
         return ioError(path, EISDIR, "a file", "Name a file inside the folder.");
     std::string text;
@@ -96,7 +98,7 @@ Result<std::string> readTextFile(const std::string &path, std::size_t maxBytes)
             return text;
         if (text.size() + static_cast<std::size_t>(n) > maxBytes)
             return fail({ErrorKind::Io, path, "more than " + std::to_string(maxBytes) + " bytes", "a smaller file",
-                         "Check that this is the right file."});
+                "Check that this is the right file."});
         text.append(buffer, static_cast<std::size_t>(n));
     }
 }
@@ -104,7 +106,9 @@ Result<std::string> readTextFile(const std::string &path, std::size_t maxBytes)
 Result<void> writeTextFile(const std::string &path, std::string_view text)
 {
     const std::string target = resolved(path);
-    struct stat status {};
+    struct stat status
+    {
+    };
     const bool exists = ::stat(target.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return ioError(path, EISDIR, "a file", "Name a file inside the folder.");
@@ -118,9 +122,9 @@ Result<void> writeTextFile(const std::string &path, std::string_view text)
     if (exists && ::access(target.c_str(), W_OK) != 0) // rename() would replace a file that is write-protected
         return ioError(path, errno, "a writable file", "Change the permissions, or save under another name.");
 
-    static std::atomic<unsigned> counter {0};
-    const std::string temporary =
-        target + ".tmp-" + std::to_string(::getpid()) + '-' + std::to_string(counter.fetch_add(1));
+    static std::atomic<unsigned> counter{0};
+    const std::string temporary
+        = target + ".tmp-" + std::to_string(::getpid()) + '-' + std::to_string(counter.fetch_add(1));
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file.valid())
         return ioError(path, errno, "a folder that can be written to", spaceRemedy);

@@ -71,7 +71,7 @@ std::string summary(const TopoMatrix &m)
     for (const auto &[name, count] : counts)
         pairs += (pairs.empty() ? " (" : ", ") + name + " x " + std::to_string(count);
     return std::to_string(m.gpus.size()) + (m.gpus.size() == 1 ? " GPU" : " GPUs") + pairs + (pairs.empty() ? "" : ")")
-           + " and " + std::to_string(m.nics.size()) + (m.nics.size() == 1 ? " NIC" : " NICs");
+        + " and " + std::to_string(m.nics.size()) + (m.nics.size() == 1 ? " NIC" : " NICs");
 }
 
 struct TypeOfGpu
@@ -112,8 +112,8 @@ Result<std::vector<TypeOfGpu>> typesFromText(const std::string &text, std::size_
             return unknownType(name, catalogue);
         if (count == 0 || types.size() + count > 4096)
             return inputError("", '"' + text.substr(0, 80) + '"', "counts that add up to the GPUs of the matrix",
-                              "Correct the counts.");
-        types.insert(types.end(), count, TypeOfGpu {name, type});
+                "Correct the counts.");
+        types.insert(types.end(), count, TypeOfGpu{name, type});
         if (comma == std::string::npos)
             break;
         begin = comma + 1;
@@ -122,12 +122,12 @@ Result<std::vector<TypeOfGpu>> typesFromText(const std::string &text, std::size_
         types.resize(gpus, types.front());
     if (types.size() != gpus)
         return inputError("", std::to_string(types.size()) + " GPU types", std::to_string(gpus) + " (or one for all)",
-                          "Give one type per GPU in the order of the matrix, such as \"2x RTX 5090, 3x RTX 4090\".");
+            "Give one type per GPU in the order of the matrix, such as \"2x RTX 5090, 3x RTX 4090\".");
     return types;
 }
 
-Result<std::vector<TypeOfGpu>> typesOf(const TopoMatrix &m, const Catalogue &catalogue,
-                                       const std::optional<std::string> &given)
+Result<std::vector<TypeOfGpu>> typesOf(
+    const TopoMatrix &m, const Catalogue &catalogue, const std::optional<std::string> &given)
 {
     if (given && !trimmed(*given).empty())
         return typesFromText(trimmed(*given), m.gpus.size(), catalogue);
@@ -136,8 +136,8 @@ Result<std::vector<TypeOfGpu>> typesOf(const TopoMatrix &m, const Catalogue &cat
         const auto model = m.gpuModels.find(gpu);
         if (model == m.gpuModels.end())
             return inputError("", summary(m) + ", but no GPU model", "the GPU type as well",
-                              "nvidia-smi topo -m never prints the model. Give it, such as A100, or paste the lines of "
-                              "`nvidia-smi -L` above the matrix.");
+                "nvidia-smi topo -m never prints the model. Give it, such as A100, or paste the lines of "
+                "`nvidia-smi -L` above the matrix.");
         const GpuType *type = catalogue.find(model->second);
         if (!type)
             return unknownType(model->second, catalogue);
@@ -176,7 +176,7 @@ public:
         auto cluster = Cluster::make(std::move(m_parts));
         if (!cluster)
             return fail(cluster.error());
-        return ImportedCluster {*cluster, std::move(m_warnings)};
+        return ImportedCluster{*cluster, std::move(m_warnings)};
     }
 
 private:
@@ -236,11 +236,12 @@ private:
         for (const TopoTree::Hub &hub : tree.hubs)
             hubs.push_back(addHub(hub.name, hub.kind));
         for (std::size_t v = 0; v < m_matrix.vertexCount(); ++v)
-            addLink("pcie " + m_matrix.name(v), VertexId(v), hubs[tree.parentOf[v]], LinkKind::Pcie, pcieRate(v), pcieLatency);
+            addLink("pcie " + m_matrix.name(v), VertexId(v), hubs[tree.parentOf[v]], LinkKind::Pcie, pcieRate(v),
+                pcieLatency);
         for (std::size_t h = 0; h < tree.hubs.size(); ++h) {
             if (tree.hubs[h].parent)
                 addLink("pcie " + tree.hubs[h].name, hubs[h], hubs[*tree.hubs[h].parent], LinkKind::Pcie,
-                        pcieRate(m_types.size()), pcieLatency);
+                    pcieRate(m_types.size()), pcieLatency);
         }
         std::vector<std::size_t> roots;
         for (std::size_t h = 0; h < tree.hubs.size(); ++h) {
@@ -254,7 +255,7 @@ private:
             const VertexId centre = addHub("interconnect", HubKind::Other);
             for (std::size_t root : roots)
                 addLink("host bus " + tree.hubs[root].name, hubs[root], centre, LinkKind::HostBus, hostBusRate(),
-                        hostBusLatency / 2);
+                    hostBusLatency / 2);
         }
         m_hostBus = roots.size() > 1;
     }
@@ -296,8 +297,8 @@ private:
                     continue;
                 const double rate = std::min(nvLinkRate(a), nvLinkRate(b));
                 for (int k = 0; k < cell.links; ++k)
-                    addLink("nvlink " + m_matrix.gpus[a] + '-' + m_matrix.gpus[b] + '.' + std::to_string(k), VertexId(a),
-                            VertexId(b), LinkKind::NvLink, rate, nvlinkLatency);
+                    addLink("nvlink " + m_matrix.gpus[a] + '-' + m_matrix.gpus[b] + '.' + std::to_string(k),
+                        VertexId(a), VertexId(b), LinkKind::NvLink, rate, nvlinkLatency);
             }
         }
     }
@@ -331,10 +332,11 @@ private:
                 continue;
             }
             addLink("nvlink " + m_matrix.gpus[g], VertexId(g), hub, LinkKind::NvLink, widest[g] * nvLinkRate(g),
-                    nvlinkLatency);
+                nvlinkLatency);
         }
         for (const std::string &gpu : outside)
-            m_warnings.push_back(gpu + " has no NVLink although the others are switched: it is reached over PCIe only.");
+            m_warnings.push_back(
+                gpu + " has no NVLink although the others are switched: it is reached over PCIe only.");
         m_warnings.push_back("NVLink is switched (a row adds up to more links than a GPU has): each GPU has one port "
                              "into the switch. Whether NVLink leads to other machines is not printed.");
     }
@@ -343,17 +345,19 @@ private:
     {
         for (const std::string &name : m_assumedNvLink)
             m_warnings.push_back("The catalogue has no NVLink rate for " + name + ": 25 GB/s per link was assumed.");
-        std::string text = "PCIe links have the rate of the GPU's sheet (" + formatBandwidth(BytesPerSecond(pcieRate(m_types.size())))
-                           + " for switches and NICs): the text does not say what was negotiated.";
+        std::string text = "PCIe links have the rate of the GPU's sheet ("
+            + formatBandwidth(BytesPerSecond(pcieRate(m_types.size())))
+            + " for switches and NICs): the text does not say what was negotiated.";
         if (m_hostBus)
             text += " Between CPUs " + formatBandwidth(BytesPerSecond(hostBusRate())) + " was assumed.";
         m_warnings.push_back(text + " Latencies are typical values.");
         if (!m_matrix.nics.empty())
-            m_warnings.push_back("NICs are drawn without a network: its rates are not in the text. Join them to a switch or "
-                                 "to NICs of another machine.");
+            m_warnings.push_back(
+                "NICs are drawn without a network: its rates are not in the text. Join them to a switch or "
+                "to NICs of another machine.");
         m_parts.notes = "Imported from nvidia-smi topo -m. " + text;
         for (const auto &[nic, name] : m_matrix.nicNames)
-            m_parts.notes += ' ' + nic + " is " + name + '.';
+            m_parts.notes.append(" ").append(nic).append(" is ").append(name).append(".");
     }
 
     TopoMatrix m_matrix;
@@ -366,8 +370,8 @@ private:
 
 } // namespace
 
-Result<ImportedCluster> importNvidiaSmiTopo(std::string_view text, const Catalogue &catalogue,
-                                            const std::optional<std::string> &gpuType)
+Result<ImportedCluster> importNvidiaSmiTopo(
+    std::string_view text, const Catalogue &catalogue, const std::optional<std::string> &gpuType)
 {
     auto matrix = parseNvidiaSmiTopo(text);
     if (!matrix)

@@ -20,7 +20,7 @@ bool isNumber(std::string_view word)
 /// What a fold may leave of a heading at the end of a line: "NI", "Affin".
 bool isCutHeading(std::string_view word)
 {
-    static constexpr std::array<std::string_view, 7> headings {"GPU", "NIC", "CPU", "NUMA", "Affinity", "ID", "mlx5_"};
+    static constexpr std::array<std::string_view, 7> headings{"GPU", "NIC", "CPU", "NUMA", "Affinity", "ID", "mlx5_"};
     return std::any_of(headings.begin(), headings.end(), [&](std::string_view h) { return h.starts_with(word); });
 }
 
@@ -64,7 +64,7 @@ std::optional<HeaderText> headerIn(const std::vector<Word> &words)
         else if (word == "NUMA")
             header.tail.push_back({TopoTail::Numa, out.words[i].column});
         else if (word != "Affinity" && word != "GPU" && word != "ID"
-                 && !(i + 1 == out.words.size() && header.columns.size() > 1 && isCutHeading(word)))
+            && !(i + 1 == out.words.size() && header.columns.size() > 1 && isCutHeading(word)))
             return std::nullopt; // a sentence that begins with a GPU
     }
     return out;
@@ -217,7 +217,7 @@ private:
         if (row.tail.size() == 1 && !cellsIn(row.tail[0].text + words[0].text).empty()) {
             words[0].text = row.tail[0].text + words[0].text;
         } else if (row.tail.empty() && isNumber(words[0].text) && !row.cells.empty()
-                   && row.cells.back().relation == TopoRelation::NvLink) {
+            && row.cells.back().relation == TopoRelation::NvLink) {
             words[0].text = "NV" + std::to_string(row.cells.back().links) + words[0].text;
             if (cellsIn(words[0].text).size() != 1)
                 return;
@@ -248,11 +248,11 @@ private:
 
     TopoTable m_table;
     std::vector<Word> m_headerWords;
-    std::set<std::string> m_names;  ///< columns of the header
+    std::set<std::string> m_names; ///< columns of the header
     std::set<std::string> m_labels; ///< rows so far
     bool m_pcieOnly = false;
     bool m_headerGoesOn = false; ///< the line before belongs to the header
-    bool m_rowGoesOn = false;    ///< the line before belongs to a row
+    bool m_rowGoesOn = false; ///< the line before belongs to a row
 };
 
 } // namespace

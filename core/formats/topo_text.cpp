@@ -57,14 +57,9 @@ std::size_t escapeLength(std::string_view text)
 }
 
 /// {bytes, what they become}: no-break and other wide blanks, zero-width characters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> blanks {{{"\xc2\xa0", " "},
-                                                                                {"\xe2\x80\xaf", " "},
-                                                                                {"\xe3\x80\x80", " "},
-                                                                                {"\xe2\x80\x83", " "},
-                                                                                {"\xe2\x80\x82", " "},
-                                                                                {"\xe2\x80\x8b", ""},
-                                                                                {"\xef\xbb\xbf", ""},
-                                                                                {"\xe2\x94\x82", "|"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> blanks{
+    {{"\xc2\xa0", " "}, {"\xe2\x80\xaf", " "}, {"\xe3\x80\x80", " "}, {"\xe2\x80\x83", " "}, {"\xe2\x80\x82", " "},
+        {"\xe2\x80\x8b", ""}, {"\xef\xbb\xbf", ""}, {"\xe2\x94\x82", "|"}}};
 
 } // namespace
 
@@ -82,8 +77,8 @@ std::vector<std::string> plainLines(std::string_view text)
             i += skip;
             continue;
         }
-        const auto blank = std::find_if(blanks.begin(), blanks.end(),
-                                        [&](const auto &entry) { return rest.starts_with(entry.first); });
+        const auto blank = std::find_if(
+            blanks.begin(), blanks.end(), [&](const auto &entry) { return rest.starts_with(entry.first); });
         if (blank != blanks.end()) {
             lines.back() += blank->second;
             i += blank->first.size();
@@ -128,15 +123,15 @@ std::vector<Word> wordsOf(const std::string &line)
 bool isGpuName(std::string_view word)
 {
     return word.size() > 3 && word.size() < 9 && word.starts_with("GPU")
-           && std::all_of(word.begin() + 3, word.end(), isDigit);
+        && std::all_of(word.begin() + 3, word.end(), isDigit);
 }
 
 bool isColumnName(std::string_view word)
 {
     return !word.empty() && word.size() < 40 && isLetter(word.front())
-           && std::all_of(word.begin(), word.end(),
-                          [](char c) { return isDigit(c) || isLetter(c) || c == '_' || c == '-' || c == '.'; })
-           && std::any_of(word.begin(), word.end(), isDigit);
+        && std::all_of(word.begin(), word.end(),
+            [](char c) { return isDigit(c) || isLetter(c) || c == '_' || c == '-' || c == '.'; })
+        && std::any_of(word.begin(), word.end(), isDigit);
 }
 
 std::vector<std::string> unglued(const std::string &word)
@@ -146,7 +141,7 @@ std::vector<std::string> unglued(const std::string &word)
     for (std::size_t i = 1; i < word.size(); ++i) {
         const std::string_view rest = std::string_view(word).substr(i);
         const bool name = rest.starts_with("GPU") || rest.starts_with("NIC") || rest.starts_with("mlx")
-                          || rest.starts_with("CPU") || rest.starts_with("NUMA");
+            || rest.starts_with("CPU") || rest.starts_with("NUMA");
         if (name && isDigit(word[i - 1])) {
             parts.push_back(word.substr(start, i - start));
             start = i;
@@ -158,14 +153,9 @@ std::vector<std::string> unglued(const std::string &word)
 
 std::vector<TopoCell> cellsIn(std::string_view word)
 {
-    static constexpr std::array<std::pair<std::string_view, TopoRelation>, 7> names {
-        {{"X", TopoRelation::Self},
-         {"PIX", TopoRelation::Pix},
-         {"PXB", TopoRelation::Pxb},
-         {"PHB", TopoRelation::Phb},
-         {"NODE", TopoRelation::Node},
-         {"SYS", TopoRelation::Sys},
-         {"SOC", TopoRelation::Sys}}}; // drivers before 2017
+    static constexpr std::array<std::pair<std::string_view, TopoRelation>, 7> names{{{"X", TopoRelation::Self},
+        {"PIX", TopoRelation::Pix}, {"PXB", TopoRelation::Pxb}, {"PHB", TopoRelation::Phb},
+        {"NODE", TopoRelation::Node}, {"SYS", TopoRelation::Sys}, {"SOC", TopoRelation::Sys}}}; // drivers before 2017
     std::vector<TopoCell> cells;
     while (!word.empty()) {
         if (word.starts_with("NV")) {
@@ -179,8 +169,8 @@ std::vector<TopoCell> cellsIn(std::string_view word)
             word.remove_prefix(end);
             continue;
         }
-        const auto name =
-            std::find_if(names.begin(), names.end(), [&](const auto &entry) { return word.starts_with(entry.first); });
+        const auto name = std::find_if(
+            names.begin(), names.end(), [&](const auto &entry) { return word.starts_with(entry.first); });
         if (name == names.end())
             return {};
         cells.push_back({name->second, 0});

@@ -15,7 +15,7 @@ using Group = std::vector<std::size_t>;
 class TreeBuilder
 {
 public:
-    explicit TreeBuilder(const TopoMatrix &matrix) : m_matrix(matrix), m_n(matrix.vertexCount()) {}
+    explicit TreeBuilder(const TopoMatrix &matrix) : m_matrix(matrix), m_n(matrix.vertexCount()) { }
 
     TopoTree build()
     {
@@ -58,7 +58,7 @@ private:
         for (std::size_t seed : group) {
             if (taken[seed])
                 continue;
-            Group part {seed};
+            Group part{seed};
             taken[seed] = true;
             for (std::size_t i = 0; i < part.size(); ++i) {
                 for (std::size_t other : group) {
@@ -148,7 +148,7 @@ private:
             const auto cpuA = affinityOf(a);
             const auto cpuB = affinityOf(b);
             const bool differ = (!numaA.empty() && !numaB.empty() && numaA != numaB)
-                                || (numaA.empty() && numaB.empty() && !cpuA.empty() && !cpuB.empty() && cpuA != cpuB);
+                || (numaA.empty() && numaB.empty() && !cpuA.empty() && !cpuB.empty() && cpuA != cpuB);
             return !differ && nothingAgainst(a, b);
         });
     }
@@ -205,8 +205,8 @@ private:
         const std::size_t hub = addHub("switch", HubKind::PcieSwitch, parent);
         const auto inner = groupsWithin(members, TopoRelation::Pix);
         for (const Group &part : inner) {
-            const std::size_t place =
-                part.size() > 1 && inner.size() > 1 ? addHub("switch", HubKind::PcieSwitch, hub) : hub;
+            const std::size_t place
+                = part.size() > 1 && inner.size() > 1 ? addHub("switch", HubKind::PcieSwitch, hub) : hub;
             for (std::size_t v : part)
                 m_tree.parentOf[v] = place;
         }
@@ -223,9 +223,9 @@ private:
             if (m_tree.hubs[hub].kind != HubKind::PcieSwitch || !nicsOnly || members.size() < 2)
                 continue;
             m_tree.warnings.push_back(m_matrix.name(members.front()) + " to " + m_matrix.name(members.back()) + " ("
-                                      + std::to_string(members.size())
-                                      + " NICs) are behind one bridge, as functions of one card are: they share its "
-                                        "PCIe link and perhaps its ports, and are not rails of their own.");
+                + std::to_string(members.size())
+                + " NICs) are behind one bridge, as functions of one card are: they share its "
+                  "PCIe link and perhaps its ports, and are not rails of their own.");
         }
     }
 
@@ -237,9 +237,6 @@ private:
 
 } // namespace
 
-TopoTree inferTopoTree(const TopoMatrix &matrix)
-{
-    return TreeBuilder(matrix).build();
-}
+TopoTree inferTopoTree(const TopoMatrix &matrix) { return TreeBuilder(matrix).build(); }
 
 } // namespace polyrail

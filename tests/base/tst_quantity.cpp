@@ -205,6 +205,8 @@ void TestQuantity::format_data()
     QTest::newRow("23.1 GiB") << size(24803000000) << "23.1 GiB";
     QTest::newRow("80 GiB") << size(std::int64_t(80) << 30) << "80 GiB";
     QTest::newRow("0 B") << size(0) << "0 B";
+    QTest::newRow("infinite") << rate(std::numeric_limits<double>::infinity()) << "infinite";
+    QTest::newRow("not a number") << time(std::numeric_limits<double>::quiet_NaN()) << "not a number";
     QTest::newRow("flops") << QString::fromStdString(formatFlops(FlopsPerSecond(989.5e12))) << "989.5 TFLOP/s";
 }
 
