@@ -233,6 +233,8 @@ bool CanvasModel::placeWordsOf(std::size_t group, const std::vector<LinkId> &mem
         for (double fraction : std::array{0.5, 0.35, 0.65})
             for (double side : {-1.0, 1.0}) {
                 const LinkCurve &c = m_links.curves[l.index()];
+                if (side < 0 && bundleSize(l) > 1) // that would be on its neighbours
+                    continue;
                 const LabelRequest request{c.curve, c.outward * side, 24, {}, {}, false};
                 wanted.push_back(labelRect(request, size, c.curve.parameterAt(fraction)).center());
             }

@@ -61,6 +61,7 @@ ClusterView::ClusterView(Document &document, SelectionModel &selection, QWidget 
     setMinimumSize(240, 160);
 
     connect(&m_document, &Document::clusterChanged, this, &ClusterView::clusterChanged);
+    connect(&m_document, &Document::documentReset, this, &ClusterView::fitAll);
     connect(&m_selection, &SelectionModel::changed, this, [this] {
         m_scene->model().setSelection(m_selection.ids());
         m_actions->update();
@@ -71,6 +72,7 @@ ClusterView::ClusterView(Document &document, SelectionModel &selection, QWidget 
     connect(m_editor, &ClusterEditor::failed, this, &ClusterView::message);
     m_scene->model().setSelection(m_selection.ids());
     clusterChanged(true);
+    fitAll();
 }
 
 ClusterView::~ClusterView() = default;
@@ -126,8 +128,6 @@ void ClusterView::clusterChanged(bool structure)
     }
     m_actions->update();
     afterZoom();
-    if (m_document.undoStack().count() == 0) // opened, or new
-        fitAll();
 }
 
 void ClusterView::afterZoom()

@@ -98,6 +98,7 @@ void Document::reset(Cluster cluster, TrainingJob job, QString path)
     emit pathChanged();
     emit clusterChanged(true);
     emit jobChanged();
+    emit documentReset();
 }
 
 void Document::setCluster(Cluster cluster, const QString &text, const QString &mergeKey)

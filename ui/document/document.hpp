@@ -49,6 +49,8 @@ signals:
     /// figures or positions changed). Comes after revision() has its new value.
     void clusterChanged(bool structure);
     void jobChanged();
+    /// Another cluster and job were opened or begun (reset()); comes last.
+    void documentReset();
     void pathChanged();
     void modifiedChanged(bool modified);
 

@@ -42,7 +42,12 @@ const QHash<QString, QColor Theme::*> &roles()
         {QStringLiteral("selectionText"), &Theme::selectionText},
         {QStringLiteral("warning"), &Theme::warning},
         {QStringLiteral("warningText"), &Theme::warningText},
+        {QStringLiteral("proven"), &Theme::proven},
+        {QStringLiteral("provenText"), &Theme::provenText},
+        {QStringLiteral("stopped"), &Theme::stopped},
         {QStringLiteral("limit"), &Theme::limit},
+        {QStringLiteral("band"), &Theme::band},
+        {QStringLiteral("bandText"), &Theme::bandText},
     };
     return map;
 }
