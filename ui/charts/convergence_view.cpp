@@ -119,7 +119,8 @@ private:
     {
         QPolygonF line;
         for (const auto &point : points) {
-            const QPointF to = place(point.at, point.value);
+            QPointF to = place(point.at, point.value);
+            to.setY(std::floor(to.y()) + 0.5); // crisp: both lines are level nearly everywhere
             if (!line.isEmpty())
                 line << QPointF(to.x(), line.last().y());
             line << to;
