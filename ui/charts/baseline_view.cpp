@@ -131,6 +131,7 @@ void BaselineView::paint(QPainter &p, const QRectF &rect, const Theme &theme, co
         return;
     }
     std::optional<double> boundX;
+    double boundBottom = rect.top();
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
         const BaselineLine &line = m_lines[i];
         QRectF bar = barRect(i, rect);
@@ -149,6 +150,7 @@ void BaselineView::paint(QPainter &p, const QRectF &rect, const Theme &theme, co
                         line.reason.isEmpty() ? tr("does not fit") : tr("does not fit: %1").arg(line.reason));
             continue;
         }
+        boundBottom = row.bottom();
         switch (line.kind) {
         case BaselineLine::Kind::Best:
             p.setPen(Qt::NoPen);
@@ -185,12 +187,11 @@ void BaselineView::paint(QPainter &p, const QRectF &rect, const Theme &theme, co
     }
     // The bound runs through every bar: what is left of it is what no plan can save.
     if (boundX) {
-        const double top = rect.top() + scaled(8), bottom = top + rowHeight() * static_cast<double>(m_lines.size());
         QPen pen(colors.fade(theme.text), 1, Qt::CustomDashLine, Qt::FlatCap);
         pen.setDashPattern({3, 3});
         p.setPen(pen);
         const double x = device.snap(*boundX) + 0.5;
-        p.drawLine(QPointF(x, top), QPointF(x, bottom));
+        p.drawLine(QPointF(x, rect.top() + scaled(8)), QPointF(x, boundBottom));
     }
     p.restore();
 }

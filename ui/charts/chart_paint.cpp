@@ -84,7 +84,7 @@ void paintBar(QPainter &painter, const PaintDevice &device, const QRectF &rect, 
     // Two fills without antialiasing, the corner pixels left out: looks like a radius of 1.5 and is several times faster
     // than a rounded path.
     const double px = 1 / device.density;
-    const double corner = rect.width() > 4 ? std::max(px, 1.0) : 0;
+    const double corner = rect.width() >= 8 ? std::max(px, 1.0) : 0;
     const double hair = line.isValid() && rect.width() > 2 ? 1.0 : 0;
     const QColor &outer = hair > 0 ? line : fill;
     painter.fillRect(rect.adjusted(corner, 0, -corner, 0), outer);

@@ -302,7 +302,7 @@ QString planSummary(const ShownPlan &shown)
         const int count = shown.plan->microBatches;
         parts << (count == 1 ? ChartText::tr("1 micro-batch") : ChartText::tr("%1 micro-batches").arg(count));
     }
-    if (shown.schedule && shown.schedule->makespan.value > 0) {
+    if (shown.plan && shown.schedule && shown.schedule->makespan.value > 0) {
         const double seconds = toSeconds(shown.schedule->makespan).value;
         const double tokens = static_cast<double>(shown.job.globalBatch) * shown.job.sequence;
         parts << ChartText::tr("%1 tokens/s").arg(QLocale().toString(tokens / seconds, 'f', 0));

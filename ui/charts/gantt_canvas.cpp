@@ -6,6 +6,7 @@
 #include "ui/charts/gantt_plottable.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace polyrail {
 
@@ -41,6 +42,8 @@ GanttCanvas::GanttCanvas(SelectionModel &selection, TimeAxis &axis, QWidget *par
     addLayer(QStringLiteral("labels"), layer(QStringLiteral("main")), limAbove);
     addLayer(QStringLiteral("cursor"), layer(QStringLiteral("overlay")), limAbove);
     layer(QStringLiteral("cursor"))->setMode(QCPLayer::lmBuffered);
+    layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical); // nothing is on it: one buffer less to compose
+    setAutoAddPlottableToLegend(false);
     new GanttBackground(this, QStringLiteral("grid"), m_scene);
     (new GanttRates(xAxis, yAxis, m_scene))->setLayer(QStringLiteral("main"));
     (new GanttBars(xAxis, yAxis, m_scene))->setLayer(QStringLiteral("main"));
@@ -82,6 +85,9 @@ void GanttCanvas::setShown(const ShownPlan &shown)
         redraw();
         return;
     }
+    // Task numbers mean the same tasks only in the same plan.
+    const auto &before = m_scene.model.shown.plan;
+    const bool samePlan = before && shown.plan && (before == shown.plan || *before == *shown.plan);
     m_scene.model.shown = shown;
     m_scene.hover = {};
     m_row.reset();
@@ -89,10 +95,9 @@ void GanttCanvas::setShown(const ShownPlan &shown)
     if (shown.schedule) {
         // A little room after the last bar, so that the end is seen to be the end.
         m_axis.setFull(toSeconds(shown.schedule->makespan).value * 1.0115);
-        const std::size_t tasks = shown.schedule->times.size();
-        if (m_selection.task().valid() && m_selection.task().index() >= tasks)
-            m_selection.selectTask({});
     }
+    if (!shown.schedule || !samePlan || (m_selection.task().valid() && m_selection.task().index() >= shown.schedule->times.size()))
+        m_selection.selectTask({});
     onTaskChanged();
 }
 
@@ -159,6 +164,7 @@ void GanttCanvas::setGeometryFor(const QSize &size)
     m_scene.rows = QRectF(left, top, std::max(1.0, size.width() - left - std::round(metrics.right())),
                           std::max(1.0, size.height() - top));
     m_scene.density = bufferDevicePixelRatio();
+    ++m_scene.revision;
     axisRect()->setMargins(QMargins(static_cast<int>(left), static_cast<int>(top), static_cast<int>(metrics.right()), 0));
 }
 
@@ -176,6 +182,7 @@ void GanttCanvas::paintEvent(QPaintEvent *event)
     if (bufferDevicePixelRatio() != devicePixelRatioF()) {
         setBufferDevicePixelRatio(devicePixelRatioF());
         m_scene.density = bufferDevicePixelRatio();
+        ++m_scene.revision;
         replot(QCustomPlot::rpRefreshHint);
     }
     QCustomPlot::paintEvent(event);
@@ -183,6 +190,7 @@ void GanttCanvas::paintEvent(QPaintEvent *event)
 
 void GanttCanvas::redraw()
 {
+    ++m_scene.revision;
     replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -194,7 +202,7 @@ void GanttCanvas::redrawCursor()
 void GanttCanvas::onRangeChanged()
 {
     xAxis->setRange(m_axis.lower(), m_axis.upper());
-    redraw();
+    replot(QCustomPlot::rpQueuedReplot); // the labels stay as they are
 }
 
 void GanttCanvas::onTaskChanged()
@@ -220,16 +228,19 @@ void GanttCanvas::onTaskChanged()
 
 void GanttCanvas::renderTo(QCPPainter &painter, const QSize &size, const Theme &theme, double density)
 {
-    const GanttScene before = m_scene;
-    m_scene.theme = &theme;
-    m_scene.hover = {};
-    m_scene.scroll = 0;
+    const Theme *const themeBefore = std::exchange(m_scene.theme, &theme);
+    const BarRef hoverBefore = std::exchange(m_scene.hover, {});
+    const double scrollBefore = std::exchange(m_scene.scroll, 0);
+    const double marginBefore = std::exchange(m_scene.metrics.rightMargin, 16); // no scroll bar on paper
     setGeometryFor(size);
     m_scene.density = density;
     // The plot's own background would be the theme in use.
     setBackground(QBrush(theme.base));
     toPainter(&painter, size.width(), size.height());
-    m_scene = before;
+    m_scene.theme = themeBefore;
+    m_scene.hover = hoverBefore;
+    m_scene.scroll = scrollBefore;
+    m_scene.metrics.rightMargin = marginBefore;
     setGeometryFor(this->size());
     setBackground(QBrush(m_scene.theme->base));
 }

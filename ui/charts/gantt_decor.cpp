@@ -38,7 +38,7 @@ TimeScale GanttDecor::timeScale() const
 PaintDevice GanttDecor::deviceOf(const QCPPainter &painter) const
 {
     const bool vectorized = painter.modes().testFlag(QCPPainter::pmVectorized);
-    return {vectorized, vectorized ? 2 : m_scene.density};
+    return {vectorized, vectorized ? 1 : m_scene.density};
 }
 
 void GanttBackground::draw(QCPPainter *painter)
@@ -71,11 +71,29 @@ void GanttBackground::draw(QCPPainter *painter)
 
 void GanttLabels::draw(QCPPainter *painter)
 {
-    QPainter &p = *painter;
+    const bool vectorized = deviceOf(*painter).vectorized;
+    if (vectorized || painter->modes().testFlag(QCPPainter::pmNoCaching)) {
+        drawAll(*painter, !vectorized);
+        return;
+    }
+    const QSize size = (QSizeF(m_scene.rows.left(), m_scene.rows.bottom()) * m_scene.density).toSize();
+    if (m_cached != m_scene.revision || m_cache.size() != size) {
+        m_cache = QPixmap(size);
+        m_cache.setDevicePixelRatio(m_scene.density);
+        m_cache.fill(Qt::transparent);
+        QPainter column(&m_cache);
+        drawAll(column, true);
+        m_cached = m_scene.revision;
+    }
+    painter->drawPixmap(QPointF(), m_cache);
+}
+
+void GanttLabels::drawAll(QPainter &p, bool clip)
+{
     const ChartColors colors(*m_scene.theme, m_scene.stale());
     p.save();
     p.setRenderHint(QPainter::Antialiasing, true);
-    if (!deviceOf(*painter).vectorized)
+    if (clip)
         p.setClipRect(QRectF(0, m_scene.rows.top(), m_scene.rows.left(), m_scene.rows.height()));
     for (const StageGroup &stage : m_scene.model.stages)
         drawStage(p, colors, stage);
@@ -214,7 +232,8 @@ void GanttCursor::draw(QCPPainter *painter)
     const GanttMetrics &metrics = m_scene.metrics;
     const PaintDevice device = deviceOf(*painter);
     const TimeScale scale = timeScale();
-    const QRectF &rows = m_scene.rows;
+    QRectF rows = m_scene.rows;
+    rows.setBottom(std::clamp(m_scene.y(m_scene.layout.height), rows.top(), rows.bottom()));
     p.save();
     p.setRenderHint(QPainter::Antialiasing, true);
 

@@ -44,8 +44,12 @@ protected:
     void draw(QCPPainter *painter) override;
 
 private:
+    void drawAll(QPainter &painter, bool clip);
     void drawStage(QPainter &painter, const ChartColors &colors, const StageGroup &stage);
     void drawRow(QPainter &painter, const ChartColors &colors, const RowPlace &place);
+
+    QPixmap m_cache; ///< of the column: zooming does not change it, and text is dear
+    std::uint64_t m_cached = 0;
 };
 
 /// The time ruler above the rows.

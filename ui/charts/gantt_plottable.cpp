@@ -3,6 +3,9 @@
 
 #include "ui/charts/chart_text.hpp"
 
+#include <QGlyphRun>
+#include <QRawFont>
+
 #include <algorithm>
 #include <cmath>
 
@@ -66,7 +69,7 @@ TimeScale GanttPlottable::timeScale() const
 PaintDevice GanttPlottable::deviceOf(const QCPPainter &painter) const
 {
     const bool vectorized = painter.modes().testFlag(QCPPainter::pmVectorized);
-    return {vectorized, vectorized ? 2 : m_scene.density};
+    return {vectorized, vectorized ? 1 : m_scene.density};
 }
 
 void GanttBars::draw(QCPPainter *painter)
@@ -77,8 +80,7 @@ void GanttBars::draw(QCPPainter *painter)
     const PaintDevice device = deviceOf(*painter);
     const ChartColors colors(*m_scene.theme, m_scene.stale());
     const TimeScale scale = timeScale();
-    m_labels.clear();
-    m_labelFont = uiFont(TextRole::BarLabel);
+    prepare(p, colors);
     const auto [first, last] = m_scene.visible();
     for (std::size_t i = first; i < last; ++i) {
         const RowPlace &place = m_scene.layout.places[i];
@@ -87,9 +89,20 @@ void GanttBars::draw(QCPPainter *painter)
         else if (place.kind == RowKind::IdleDevices)
             p.fillRect(clampRow(m_scene, m_scene.barRect(place)), colors.track);
     }
-    drawLabels(p, colors);
+    drawLabels(p, device, colors);
     drawCritical(p, device, colors, scale);
     drawSelection(p, device, scale);
+}
+
+void GanttBars::prepare(QPainter &p, const ChartColors &colors)
+{
+    m_labels.clear();
+    m_labelFont = uiFont(TextRole::BarLabel);
+    m_labelMetrics = QFontMetricsF(m_labelFont, p.device());
+    for (std::size_t k = 0; k < barKindCount; ++k) {
+        for (int shade = 0; shade <= cellShades; ++shade)
+            m_cellColors[k][std::size_t(shade)] = mix(colors.track, colors.fill[k], shade / double(cellShades)).rgb();
+    }
 }
 
 void GanttBars::drawRow(QPainter &p, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
@@ -105,9 +118,9 @@ void GanttBars::drawRow(QPainter &p, const PaintDevice &device, const ChartColor
     p.fillRect(track.adjusted(0, 0.5, 0, -0.5).intersected(track), colors.track);
 
     shapeRow(row, scale, leastBlock, device.density, m_shapes);
-    drawCells(p, device, colors, scale, track);
+    drawCells(p, device, scale, track);
 
-    const QFontMetricsF metrics(m_labelFont, p.device());
+    const QFontMetricsF &metrics = m_labelMetrics;
     const double digit = metrics.horizontalAdvance(QLatin1Char('0'));
     const double letter = metrics.horizontalAdvance(QLatin1Char('B'));
     const double least = std::min(m_scene.metrics.px(3), track.height()); // of a strip
@@ -150,16 +163,16 @@ void GanttBars::drawRow(QPainter &p, const PaintDevice &device, const ChartColor
     drawHidden(p, device, colors, scale, row, track);
 }
 
-void GanttBars::drawCells(QPainter &p, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
-                          const QRectF &track)
+void GanttBars::drawCells(QPainter &p, const PaintDevice &device, const TimeScale &scale, const QRectF &track)
 {
     if (m_shapes.cells.empty())
         return;
     const double column = 1 / device.density;
     const auto colorOf = [&](const CellShape &cell) {
-        return mix(colors.track, colors.fill[static_cast<std::size_t>(cell.kind)], static_cast<double>(cell.share));
+        return m_cellColors[static_cast<std::size_t>(cell.kind)][static_cast<std::size_t>(std::lround(cell.share * cellShades))];
     };
-    if (device.vectorized) {
+    // An image row costs as much as some dozens of boxes.
+    if (device.vectorized || m_shapes.cells.size() < 40) {
         for (std::size_t i = 0; i < m_shapes.cells.size();) {
             // Neighbours that look the same are one box: the file stays small.
             const CellShape &first = m_shapes.cells[i];
@@ -171,7 +184,7 @@ void GanttBars::drawCells(QPainter &p, const PaintDevice &device, const ChartCol
             double x0 = scale.left + first.column * column;
             double x1 = x0 + column * static_cast<double>(end - i);
             if (clampSpan(m_scene, device, x0, x1))
-                p.fillRect(QRectF(x0, track.top(), x1 - x0, track.height()), colorOf(first));
+                p.fillRect(QRectF(x0, track.top(), x1 - x0, track.height()), QColor::fromRgb(colorOf(first)));
             i = end;
         }
         return;
@@ -182,7 +195,7 @@ void GanttBars::drawCells(QPainter &p, const PaintDevice &device, const ChartCol
     m_cells.fill(Qt::transparent);
     auto *line = reinterpret_cast<QRgb *>(m_cells.scanLine(0));
     for (const CellShape &cell : m_shapes.cells)
-        line[cell.column] = colorOf(cell).rgb() | 0xff000000U;
+        line[cell.column] = colorOf(cell);
     p.drawImage(QRectF(scale.left, track.top(), width * column, track.height()), m_cells, QRectF(0, 0, width, 1));
 }
 
@@ -215,13 +228,42 @@ void GanttBars::drawHidden(QPainter &p, const PaintDevice &device, const ChartCo
     }
 }
 
-void GanttBars::drawLabels(QPainter &p, const ChartColors &colors)
+void GanttBars::drawLabels(QPainter &p, const PaintDevice &device, const ChartColors &colors)
 {
     p.setFont(m_labelFont);
     p.setPen(colors.operatorText);
     const auto &tasks = m_scene.model.shown.schedule->graph->tasks;
-    for (const Label &label : m_labels)
-        p.drawText(label.place, barLetter(tasks[static_cast<std::size_t>(label.task)]));
+    if (device.vectorized) {
+        for (const Label &label : m_labels)
+            p.drawText(label.place, barLetter(tasks[static_cast<std::size_t>(label.task)]));
+        return;
+    }
+    // Letters and digits are looked up once and all labels drawn as one run: shaping each of a thousand labels would cost
+    // more than all bars.
+    static const QString characters = QStringLiteral("FBRO0123456789");
+    const QRawFont raw = QRawFont::fromFont(m_labelFont);
+    const QList<quint32> glyphs = raw.glyphIndexesForString(characters);
+    const QList<QPointF> advances = raw.advancesForGlyphIndexes(glyphs, QRawFont::UseDesignMetrics);
+    if (glyphs.size() != characters.size() || advances.size() != characters.size())
+        return;
+    QList<quint32> indexes;
+    QList<QPointF> places;
+    indexes.reserve(static_cast<qsizetype>(m_labels.size() * 3));
+    places.reserve(static_cast<qsizetype>(m_labels.size() * 3));
+    for (const Label &label : m_labels) {
+        QPointF at(label.place.x(), std::round(label.place.y()));
+        for (const QChar c : barLetter(tasks[static_cast<std::size_t>(label.task)])) {
+            const qsizetype i = characters.indexOf(c);
+            indexes << glyphs[i];
+            places << at;
+            at.rx() += advances[i].x();
+        }
+    }
+    QGlyphRun run;
+    run.setRawFont(raw);
+    run.setGlyphIndexes(indexes);
+    run.setPositions(places);
+    p.drawGlyphRun(QPointF(), run);
 }
 
 void GanttBars::drawCritical(QPainter &p, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale)

@@ -3,6 +3,8 @@
 
 #include "ui/charts/gantt_scene.hpp"
 
+#include <QFontMetricsF>
+
 #include <qcustomplot.h>
 
 namespace polyrail {
@@ -45,15 +47,19 @@ private:
     };
     void drawRow(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
                  const RowPlace &place);
-    void drawCells(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
-                   const QRectF &track);
+    void prepare(QPainter &painter, const ChartColors &colors);
+    void drawCells(QPainter &painter, const PaintDevice &device, const TimeScale &scale, const QRectF &track);
     void drawHidden(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
                     const DeviceRow &row, const QRectF &track);
-    void drawLabels(QPainter &painter, const ChartColors &colors);
+    void drawLabels(QPainter &painter, const PaintDevice &device, const ChartColors &colors);
     void drawCritical(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale);
     void drawSelection(QPainter &painter, const PaintDevice &device, const TimeScale &scale);
 
+    static constexpr int cellShades = 128;
+
     RowShapes m_shapes;
+    std::array<std::array<QRgb, cellShades + 1>, barKindCount> m_cellColors{}; ///< track to fill, of this drawing
+    QFontMetricsF m_labelMetrics{QFont()};
     std::vector<Label> m_labels;
     QFont m_labelFont;
     QImage m_cells; ///< one pixel row, reused

@@ -67,6 +67,7 @@ struct GanttScene
     double scroll = 0;                   ///< pixels of rows above the view
     std::optional<double> cursor;        ///< seconds
     double density = 1;
+    std::uint64_t revision = 0;          ///< grows with every change but zoom, pan and cursor
     std::vector<BarRef> selectedBars;
     std::vector<TaskId> relatives;       ///< tasks that the selected one waits for, and those that wait for it
     BarRef hover;
