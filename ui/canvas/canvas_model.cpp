@@ -2,7 +2,7 @@
 #include "ui/canvas/canvas_model.hpp"
 
 #include "ui/canvas/auto_layout.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFontMetricsF>

@@ -5,6 +5,7 @@
 #include "ui/canvas/label_placement.hpp"
 #include "ui/canvas/link_geometry.hpp"
 #include "ui/canvas/plan_overlay.hpp"
+#include "ui/document/cluster_text.hpp"
 
 #include <QCoreApplication>
 #include <QFont>
@@ -138,9 +139,5 @@ private:
 QFont canvasFont(int pixels, bool bold = false);
 double canvasTextWidth(const QString &text, int pixels, bool bold = false);
 QString hubLabel(const Hub &hub);
-QString kindName(LinkKind kind); ///< "NVLink", for people
-QString kindName(HubKind kind);
-QString gibText(double bytes);   ///< "18.9"
-QString durationText(Seconds s); ///< "12 µs"
 
 } // namespace polyrail

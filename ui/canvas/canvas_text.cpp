@@ -2,7 +2,7 @@
 // What the canvas says: captions, link labels, the rules of conflicts, tool tips, names for screen readers.
 #include "core/base/quantity.hpp"
 #include "ui/canvas/canvas_model.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFontMetricsF>
@@ -51,46 +51,6 @@ double canvasTextWidth(const QString &text, int pixels, bool bold)
 }
 
 QString hubLabel(const Hub &hub) { return QString::fromStdString(hub.id); }
-
-QString kindName(LinkKind kind)
-{
-    switch (kind) {
-    case LinkKind::NvLink: return CanvasModel::tr("NVLink");
-    case LinkKind::Pcie: return CanvasModel::tr("PCIe");
-    case LinkKind::Network: return CanvasModel::tr("NIC rail");
-    case LinkKind::HostBus: return CanvasModel::tr("Host bus");
-    case LinkKind::Other: return CanvasModel::tr("Other");
-    }
-    return CanvasModel::tr("Other");
-}
-
-QString kindName(HubKind kind)
-{
-    switch (kind) {
-    case HubKind::NvSwitch: return CanvasModel::tr("NVSwitch");
-    case HubKind::PcieSwitch: return CanvasModel::tr("PCIe switch");
-    case HubKind::Cpu: return CanvasModel::tr("CPU");
-    case HubKind::Nic: return CanvasModel::tr("NIC");
-    case HubKind::Switch: return CanvasModel::tr("Network switch");
-    case HubKind::Other: return CanvasModel::tr("Hub");
-    }
-    return CanvasModel::tr("Hub");
-}
-
-QString gibText(double bytes)
-{
-    const double gib = bytes / 1073741824.0;
-    const bool whole = std::abs(gib - std::round(gib)) < 0.05;
-    return QLocale().toString(gib, 'f', whole ? 0 : 1);
-}
-
-QString durationText(Seconds s)
-{
-    QString text = QString::fromStdString(formatDuration(s));
-    if (text.endsWith(QLatin1String(" us")))
-        text.replace(text.size() - 2, 1, QStringLiteral("µ"));
-    return text;
-}
 
 QString CanvasModel::hostCaption(HostId host) const
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/canvas/canvas_model.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/document/document.hpp"
 #include "ui/document/selection.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/paint.hpp"
 
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFontMetricsF>

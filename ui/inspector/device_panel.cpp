@@ -3,7 +3,7 @@
 
 #include "core/base/quantity.hpp"
 #include "core/formats/builtin.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/inspector/quantity_field.hpp"
 #include "ui/inspector/rows.hpp"
 #include "ui/theme/theme.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/inspector/inspector.hpp"
 
-#include "ui/canvas/canvas_model.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_text.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/inspector/device_panel.hpp"
 #include "ui/inspector/link_panel.hpp"
 #include "ui/inspector/place_panel.hpp"

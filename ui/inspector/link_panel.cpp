@@ -2,8 +2,8 @@
 #include "ui/inspector/link_panel.hpp"
 
 #include "core/base/quantity.hpp"
-#include "ui/canvas/canvas_model.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_text.hpp"
+#include "ui/document/cluster_edits.hpp"
 #include "ui/inspector/log_slider.hpp"
 #include "ui/inspector/quantity_field.hpp"
 #include "ui/inspector/rows.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 
 #include <algorithm>
 #include <cctype>
