@@ -9,6 +9,7 @@
 #include "ui/inspector/inspector.hpp"
 #include "ui/search/words.hpp"
 #include "ui/workbench/autosave.hpp"
+#include "ui/workbench/elided_label.hpp"
 #include "ui/workbench/model_bar.hpp"
 #include "ui/workbench/plan_panel.hpp"
 #include "ui/workbench/search_strip.hpp"
@@ -32,6 +33,15 @@ namespace polyrail {
 namespace {
 
 constexpr int stateVersion = 1; // of saveState(): raise when panels change, so that old layouts are not forced on new ones
+
+/// Takes the place of a dock's title where the content has its own.
+class NoTitleBar : public QWidget
+{
+public:
+    using QWidget::QWidget;
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
 
 std::unique_ptr<QSettings> makeSettings(const QString &file)
 {
@@ -60,6 +70,7 @@ MainWindow::MainWindow(const Options &options, QWidget *parent)
     , m_io(std::make_unique<DocumentIo>(m_document, *m_search, m_library, *m_settings))
     , m_autosave(std::make_unique<Autosave>(m_document, m_library, autosaveFolder(options)))
 {
+    applyTheme();
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
     setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
@@ -75,6 +86,7 @@ MainWindow::MainWindow(const Options &options, QWidget *parent)
     buildPanels();
     buildActions();
     connectModels();
+    resize(scaled(1280), scaled(800));
     resetLayout();
     restoreLayout();
     updateTitle();
@@ -125,13 +137,13 @@ void MainWindow::buildPanels()
 
     m_selectionLabel = new QLabel;
     m_clusterLabel = new QLabel;
-    m_spaceLabel = new QLabel;
+    m_spaceLabel = new ElidedLabel;
     m_savedLabel = new QLabel;
-    for (QLabel *label : {m_selectionLabel, m_clusterLabel, m_spaceLabel, m_savedLabel})
+    for (QLabel *label : {m_selectionLabel, m_clusterLabel, m_savedLabel})
         label->setContentsMargins(scaled(8), 0, scaled(8), 0);
     statusBar()->addWidget(m_selectionLabel);
     statusBar()->addWidget(m_clusterLabel);
-    statusBar()->addPermanentWidget(m_spaceLabel);
+    statusBar()->addPermanentWidget(m_spaceLabel, 1);
     statusBar()->addPermanentWidget(m_savedLabel);
     statusBar()->setSizeGripEnabled(false);
 }
@@ -143,7 +155,7 @@ QDockWidget *MainWindow::addPanel(const QString &name, const QString &title, QWi
     dock->setObjectName(name);
     dock->setWidget(content);
     if (ownHeader) // a bar of no height: the content says itself what it is
-        dock->setTitleBarWidget(new QWidget(dock));
+        dock->setTitleBarWidget(new NoTitleBar(dock));
     addDockWidget(area, dock);
     return dock;
 }
@@ -157,13 +169,23 @@ void MainWindow::connectModels()
         m_canvas->setShown(shown);
         updateSearchActions();
     });
+    m_canvas->setTimeAxis(&m_axis);
+    connect(m_canvas, &ClusterView::message, this,
+            [this](const QString &text) { statusBar()->showMessage(text, 8000); });
+    connect(m_canvas, &ClusterView::propertiesRequested, this, [this] { action(QStringLiteral("go.inspector"))->trigger(); });
+    connect(m_canvas, &ClusterView::sampleRequested, this, [this] {
+        if (maybeSave())
+            m_io->openSample(QStringLiteral("4090d-v100.json"));
+    });
     connect(m_search.get(), &SearchController::snapshotChanged, this, [this] {
         const auto &snapshot = m_search->snapshot();
         if (snapshot->sequence > 0 || snapshot->status == SearchStatus::Idle) {
             m_convergence->setSnapshot(snapshot);
             m_baselines->setSnapshot(snapshot);
         }
-        m_convergence->setStale(m_search->looksStale() || m_convergence->snapshot() != snapshot);
+        const bool stale = m_search->looksStale() || m_convergence->snapshot() != snapshot;
+        m_convergence->setStale(stale);
+        m_baselines->setStale(stale);
         m_spaceLabel->setText(snapshot->space.empty()
                                   ? QString()
                                   : tr("Search space: %1").arg(QString::fromStdString(snapshot->space)));
@@ -175,6 +197,7 @@ void MainWindow::connectModels()
     });
     connect(m_search.get(), &SearchController::followBestChanged, m_gantt, &GanttView::setFollowsBest);
     connect(m_gantt, &GanttView::followsBestChanged, m_search.get(), &SearchController::setFollowBest);
+    connect(m_baselines, &BaselineView::baselineActivated, this, &MainWindow::showBaseline);
     connect(m_strip, &SearchStrip::convergenceRequested, this, [this] {
         m_convergenceDock->show();
         m_convergenceDock->raise();
@@ -262,14 +285,14 @@ void MainWindow::resetLayout()
         dock->show();
     m_ganttDock->raise();
     resizeDocks({m_inspectorDock}, {scaled(300)}, Qt::Horizontal);
-    resizeDocks({m_ganttDock}, {std::max(scaled(220), height() * 2 / 5)}, Qt::Vertical);
+    resizeDocks({m_ganttDock}, {std::max(scaled(240), height() * 34 / 100)}, Qt::Vertical);
 }
 
 void MainWindow::restoreLayout()
 {
     const QByteArray geometry = m_settings->value(QStringLiteral("window/geometry")).toByteArray();
-    if (geometry.isEmpty() || !restoreGeometry(geometry))
-        resize(scaled(1280), scaled(800));
+    if (!geometry.isEmpty())
+        restoreGeometry(geometry);
     restoreState(m_settings->value(QStringLiteral("window/state")).toByteArray(), stateVersion);
     m_stripDock->show();
 }

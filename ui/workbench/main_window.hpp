@@ -30,6 +30,7 @@ class Autosave;
 class BaselineView;
 class ClusterView;
 class ConvergenceView;
+class ElidedLabel;
 class GanttView;
 class Inspector;
 class ModelBar;
@@ -105,6 +106,7 @@ private:
     void buildFileMenu();
     void buildEditMenu();
     void buildViewMenu();
+    void buildClusterMenu();
     void buildModelMenu();
     void buildSearchMenu();
     void buildPlanMenu();
@@ -116,6 +118,7 @@ private:
                     const QVariant &current, std::function<void(const QVariant &)> chosen);
     void updateModelMenu();
     void updateRecentMenu();
+    void showBaseline(std::size_t index); ///< of the snapshot's baselines
     void showShortcuts();
     void showAbout();
 
@@ -169,7 +172,7 @@ private:
     QPushButton *m_stopButton = nullptr;
     QLabel *m_selectionLabel = nullptr;
     QLabel *m_clusterLabel = nullptr;
-    QLabel *m_spaceLabel = nullptr;
+    ElidedLabel *m_spaceLabel = nullptr;
     QLabel *m_savedLabel = nullptr;
 };
 

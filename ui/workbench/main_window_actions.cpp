@@ -13,6 +13,7 @@
 #include <QClipboard>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
@@ -34,6 +35,19 @@ QString tipOf(const QAction &action)
     return action.shortcut().isEmpty()
         ? text
         : QStringLiteral("%1 (%2)").arg(text, action.shortcut().toString(QKeySequence::NativeText));
+}
+
+/// What people look for under Edit; the rest of the canvas' actions are under Cluster.
+bool isPlainEdit(const QAction &action)
+{
+    static const QList<QKeySequence> keys{QKeySequence::Cut,
+                                          QKeySequence::Copy,
+                                          QKeySequence::Paste,
+                                          QKeySequence::Delete,
+                                          QKeySequence::SelectAll,
+                                          QKeySequence(Qt::CTRL | Qt::Key_D),
+                                          QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)};
+    return keys.contains(action.shortcut());
 }
 
 } // namespace
@@ -74,9 +88,7 @@ void MainWindow::buildActions()
     buildFileMenu();
     buildEditMenu();
     buildViewMenu();
-    QMenu *cluster = menuBar()->addMenu(tr("&Cluster"));
-    for (QAction *action : m_canvas->editActions())
-        cluster->addAction(action);
+    buildClusterMenu();
     buildModelMenu();
     buildSearchMenu();
     buildPlanMenu();
@@ -202,7 +214,15 @@ void MainWindow::buildEditMenu()
                    QKeySequence::Redo);
     menu->addSeparator();
     for (QAction *action : m_canvas->editActions())
-        if (action->isSeparator() || !action->shortcut().isEmpty())
+        if (isPlainEdit(*action))
+            menu->addAction(action);
+}
+
+void MainWindow::buildClusterMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Cluster"));
+    for (QAction *action : m_canvas->editActions()) // separators at the ends and next to each other are not drawn
+        if (!isPlainEdit(*action))
             menu->addAction(action);
 }
 
@@ -223,6 +243,9 @@ void MainWindow::buildViewMenu()
     addChoices(scale, QStringLiteral("scale"), sizes,
                qRound(m_settings->value(QStringLiteral("view/scale"), 1.0).toDouble() * 100),
                [this](const QVariant &percent) { setTextScale(percent.toInt() / 100.0); });
+    menu->addSeparator();
+    for (QAction *action : m_canvas->viewActions())
+        menu->addAction(action);
     menu->addSeparator();
     const auto addToggle = [&](const QString &name, const QString &text, bool on, std::function<void(bool)> toggled) {
         QAction *action = menu->addAction(text);
@@ -339,25 +362,9 @@ void MainWindow::buildPlanMenu()
     m_actions.insert(follow->objectName(), follow);
     connect(follow, &QAction::toggled, m_search.get(), &SearchController::setFollowBest);
     connect(m_search.get(), &SearchController::followBestChanged, follow, &QAction::setChecked);
-    const auto showBaseline = [this](std::size_t index) {
-        const auto &baselines = m_search->snapshot()->baselines;
-        if (index >= baselines.size()) {
-            m_messages->post(MessageKind::Note, tr("The baselines are not worked out yet."), {},
-                             QStringLiteral("baseline"));
-            return;
-        }
-        const BaselineResult &baseline = baselines[index];
-        if (baseline.plan)
-            m_search->showPlan(baseline.plan);
-        else
-            m_messages->post(MessageKind::Note,
-                             tr("%1 does not fit: %2")
-                                 .arg(QString::fromStdString(baseline.name), QString::fromStdString(baseline.reason)),
-                             {}, QStringLiteral("baseline"));
-    };
-    add(menu, QStringLiteral("plan.equalSplit"), tr("Show the &equal split"), {}, {}, [showBaseline] { showBaseline(0); });
+    add(menu, QStringLiteral("plan.equalSplit"), tr("Show the &equal split"), {}, {}, [this] { showBaseline(0); });
     add(menu, QStringLiteral("plan.uniformGrid"), tr("Show the best &uniform grid"), {}, {},
-        [showBaseline] { showBaseline(1); });
+        [this] { showBaseline(1); });
     menu->addSeparator();
     add(menu, QStringLiteral("plan.copyStages"), tr("&Copy the stages as a table"), QStringLiteral("copy"),
         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
@@ -367,6 +374,23 @@ void MainWindow::buildPlanMenu()
             table.setModel(&model);
             QApplication::clipboard()->setText(table.textOf(false));
         });
+}
+
+void MainWindow::showBaseline(std::size_t index)
+{
+    const auto &baselines = m_search->snapshot()->baselines;
+    if (index >= baselines.size() || m_search->isSnapshotStale()) {
+        m_messages->post(MessageKind::Note, tr("The baselines are not worked out yet."), {}, QStringLiteral("baseline"));
+        return;
+    }
+    const BaselineResult &baseline = baselines[index];
+    if (baseline.plan)
+        m_search->showPlan(baseline.plan);
+    else
+        m_messages->post(MessageKind::Note,
+                         tr("%1 does not fit: %2")
+                             .arg(QString::fromStdString(baseline.name), QString::fromStdString(baseline.reason)),
+                         {}, QStringLiteral("baseline"));
 }
 
 void MainWindow::buildHelpMenu()
@@ -385,12 +409,13 @@ void MainWindow::buildToolBar()
     bar->setMovable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     bar->setIconSize(QSize(scaled(18), scaled(18)));
-    for (const char *name : {"file.open", "file.save", nullptr, "edit.undo", "edit.redo", nullptr}) {
-        if (!name) {
+    for (const QString &name : {QStringLiteral("file.open"), QStringLiteral("file.save"), QString(),
+                                QStringLiteral("edit.undo"), QStringLiteral("edit.redo"), QString()}) {
+        if (name.isEmpty()) {
             bar->addSeparator();
             continue;
         }
-        QAction *action = m_actions.value(QLatin1String(name));
+        QAction *action = m_actions.value(name);
         bar->addAction(action);
         if (auto *button = qobject_cast<QToolButton *>(bar->widgetForAction(action)))
             button->setAccessibleName(plain(action->text()).remove(QChar(0x2026)));
@@ -422,10 +447,9 @@ void MainWindow::buildToolBar()
     stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(stretch);
     auto *exports = new QToolButton;
-    exports->setText(tr("Export"));
-    exports->setIcon(themedIcon(QStringLiteral("download"), &Theme::accent));
-    exports->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    exports->setProperty("link", true);
+    exports->setIcon(themedIcon(QStringLiteral("download")));
+    exports->setToolTip(tr("Export"));
+    exports->setAccessibleName(tr("Export"));
     exports->setPopupMode(QToolButton::InstantPopup);
     exports->setMenu(menuBar()->findChild<QMenu *>(QStringLiteral("exportMenu")));
     bar->addWidget(exports);

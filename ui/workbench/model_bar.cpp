@@ -62,9 +62,13 @@ ModelBar::ModelBar(Document &document, const ModelLibrary &library, QWidget *par
     m_sequence->setObjectName(QStringLiteral("sequence"));
 
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_model->setMinimumContentsLength(15);
+    m_model->setMinimumContentsLength(13);
     m_model->setMaxVisibleItems(30);
     m_batch->setRange(1, 1 << 20);
+    m_microBatch->setFixedWidth(scaled(70));
+    m_precision->setFixedWidth(scaled(70));
+    m_batch->setFixedWidth(scaled(84));
+    m_sequence->setFixedWidth(scaled(98));
     m_batch->setToolTip(tr("Samples per optimiser step, over all devices"));
     m_sequence->setRange(1, 1 << 24);
     m_sequence->setToolTip(tr("Tokens per sample"));
@@ -77,20 +81,23 @@ ModelBar::ModelBar(Document &document, const ModelLibrary &library, QWidget *par
 
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(scaled(6));
+    layout->setSpacing(scaled(5));
     const auto add = [&](const QString &text, QWidget *field) {
         auto *label = new QLabel(text);
         label->setProperty("role", QStringLiteral("muted"));
         label->setBuddy(field);
         QString name = text;
         field->setAccessibleName(name.remove(QLatin1Char('&')));
+        layout->addSpacing(scaled(4));
         layout->addWidget(label);
         layout->addWidget(field);
     };
     add(tr("Mode&l"), m_model);
     add(tr("&Batch"), m_batch);
     add(tr("Mic&ro-batch"), m_microBatch);
-    add(tr("Prec&ision"), m_precision);
+    m_precision->setAccessibleName(tr("Precision")); // "bf16" says itself what it is: no label
+    m_precision->setToolTip(tr("Number format of the products"));
+    layout->addWidget(m_precision);
     add(tr("Se&quence"), m_sequence);
 
     connect(m_model, &QComboBox::activated, this, [this](int index) {
