@@ -125,6 +125,13 @@ void CanvasModel::followFigures(const Cluster &before)
 void CanvasModel::relay(const std::vector<bool> &redo)
 {
     const LinkGeometry part = layOutLinks(m_cluster, m_shapes, redo);
+    // Bands lie under the idle links, in their picture.
+    for (const ConflictGroup &group : m_cluster.conflicts())
+        for (LinkId l : group.links)
+            if (part.curves[l.index()].bundle >= 0 && !(part.curves[l.index()].curve == m_links.curves[l.index()].curve)) {
+                ++m_generation;
+                break;
+            }
     for (const Bundle &bundle : part.bundles) {
         const int index = m_links.curves[bundle.links.front().index()].bundle;
         m_links.bundles[std::size_t(index)] = bundle;
@@ -179,6 +186,8 @@ void CanvasModel::moveVertices(const std::vector<VertexId> &vertices, const QPoi
                 moving[i] = true;
     if (moving.size() <= manyLinks) {
         m_links = layOutLinks(m_cluster, m_shapes, m_show);
+        if (!m_cluster.conflicts().empty())
+            ++m_generation; // their bands may move
     } else { // the others stay as they are until the drop
         std::vector<bool> redo = moving;
         for (std::size_t i = 0; i < redo.size(); ++i)

@@ -51,7 +51,7 @@ ClusterView::ClusterView(Document &document, SelectionModel &selection, QWidget 
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setViewportUpdateMode(FullViewportUpdate);
-    setTransformationAnchor(AnchorUnderMouse);
+    setTransformationAnchor(NoAnchor);
     setResizeAnchor(AnchorViewCenter);
     setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
     setMouseTracking(true);
@@ -188,24 +188,23 @@ void ClusterView::centreOn(const QString &id)
     m_fitted = false;
 }
 
-void ClusterView::zoomBy(double factor)
+void ClusterView::zoomAt(const QPoint &at, double factor)
 {
     const double wanted = std::clamp(zoom() * factor, leastZoom, mostZoom);
     if (std::abs(wanted - zoom()) < 1e-9)
         return;
-    const double change = wanted / zoom();
-    scale(change, change);
+    const QPointF under = mapToScene(at);
+    setTransform(QTransform::fromScale(wanted, wanted));
     m_fitted = false;
-    afterZoom();
+    afterZoom(); // gives room to scroll into at the new zoom
+    const QPoint off = mapFromScene(under) - at;
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() + off.x());
+    verticalScrollBar()->setValue(verticalScrollBar()->value() + off.y());
 }
 
 void ClusterView::resetZoom()
 {
-    setTransformationAnchor(AnchorViewCenter);
-    setTransform(QTransform());
-    setTransformationAnchor(AnchorUnderMouse);
-    m_fitted = false;
-    afterZoom();
+    zoomBy(1 / zoom());
 }
 
 void ClusterView::setHiddenKinds(const std::set<LinkKind> &kinds)

@@ -46,6 +46,8 @@ public:
     QList<QAction *> viewActions() const;
 
     Tool tool() const { return m_tool; }
+    /// What lies under `at` (view pixels) stays there.
+    void zoomAt(const QPoint &at, double factor);
     double zoom() const; ///< 1 = 100 %
 
     /// The whole cluster, fitted into `size` pixels on the theme's canvas colour.
@@ -74,7 +76,7 @@ public slots:
     void fitAll();
     void fitSelection();
     void centreOn(const QString &id);
-    void zoomBy(double factor);
+    void zoomBy(double factor) { zoomAt(viewport()->rect().center(), factor); }
     void resetZoom();
     void setHiddenKinds(const std::set<polyrail::LinkKind> &kinds);
 

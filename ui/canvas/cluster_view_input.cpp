@@ -247,7 +247,7 @@ void ClusterView::wheelEvent(QWheelEvent *event)
     const QPoint degrees = event->angleDelta();
     event->accept();
     if (event->modifiers().testFlag(Qt::ControlModifier)) {
-        zoomBy(std::pow(1.0015, degrees.y()));
+        zoomAt(event->position().toPoint(), std::pow(1.0015, degrees.y()));
         return;
     }
     QPoint by = event->pixelDelta().isNull() ? degrees / 2 : event->pixelDelta();

@@ -20,6 +20,7 @@ struct Curve
     double parameterAt(double fraction) const; ///< t that has `fraction` (0 to 1) of the arc length before it
     Curve part(double from, double to) const;  ///< the piece between two parameters; from > to turns it round
     double distance(const QPointF &point) const;
+    bool operator==(const Curve &) const = default;
 };
 
 double dot(const QPointF &a, const QPointF &b);
