@@ -6,6 +6,8 @@
 #include "ui/canvas/cluster_view.hpp"
 #include "ui/charts/convergence_view.hpp"
 #include "ui/charts/gantt_view.hpp"
+#include "ui/inspector/inspector.hpp"
+#include "ui/inspector/log_slider.hpp"
 #include "ui/workbench/autosave.hpp"
 #include "ui/workbench/gpu_type_dialog.hpp"
 #include "ui/workbench/main_window.hpp"
@@ -25,6 +27,7 @@
 #include <QImage>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QListWidget>
 #include <QMenu>
 #include <QMessageBox>
@@ -160,6 +163,41 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(search().snapshot()->request == m_window->document().revision(), patience);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->strip().sentence().contains(QLatin1String(" to ")), patience);
         QVERIFY(!m_window->strip().chip().isStale());
+    }
+
+    void inspectorSliderDraggedByMouse()
+    {
+        openSmall();
+        QTRY_VERIFY_WITH_TIMEOUT(search().isShownCurrent(), patience);
+        const auto before = m_window->document().cluster().digest();
+        m_window->selection().select({QStringLiteral("rail-0")});
+        LogSlider *slider = nullptr;
+        for (auto *candidate : m_window->inspector().findChildren<LogSlider *>())
+            if (candidate->isVisible())
+                slider = candidate;
+        QVERIFY(slider);
+        const int y = slider->height() / 2;
+        const int from = static_cast<int>(slider->xOf(slider->value()));
+        const double start = slider->value();
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, QPoint(from, y));
+        for (int x = from; x > from - 60; x -= 3) {
+            QTest::mouseMove(slider, QPoint(x, y));
+            QTest::qWait(5);
+        }
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, QPoint(from - 60, y));
+        QVERIFY(slider->value() < start / 1.5);
+        QCOMPARE(m_window->document().undoStack().count(), 1); // one drag, one step
+        const LinkId id = m_window->document().cluster().findLink("rail-0");
+        QVERIFY(m_window->document().cluster().link(id).bandwidth.value < gigabytesPerSecond(1.25).value / 1.5);
+        QTRY_VERIFY_WITH_TIMEOUT(search().isShownCurrent(), patience);
+        QVERIFY(search().shown().cluster.digest() == m_window->document().cluster().digest());
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->strip().sentence().startsWith(QLatin1String("Rail-0 from 10 to")), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(search().snapshot()->sequence > 0
+                                     && search().snapshot()->request == m_window->document().revision(),
+                                 patience);
+        m_window->action(QStringLiteral("edit.undo"))->trigger();
+        QVERIFY(m_window->document().cluster().digest() == before);
+        QCOMPARE(slider->value(), start);
     }
 
     void undoByKeyBringsTheOldPlanBack()
@@ -578,7 +616,9 @@ private slots:
                 || widget->objectName().startsWith(QLatin1String("qt_")) || className == QLatin1String("QTabBar"))
                 continue;
             const auto *button = qobject_cast<QAbstractButton *>(widget);
-            const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
+            const auto *label = qobject_cast<QLabel *>(widget); // its text is its name
+            const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty())
+                || (label && !label->text().isEmpty());
             QVERIFY2(named, qPrintable(className + QLatin1Char(' ') + widget->objectName() + QStringLiteral(" in ")
                                     + QLatin1String(widget->parent()->metaObject()->className())));
             ++checked;

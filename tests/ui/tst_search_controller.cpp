@@ -262,6 +262,19 @@ private slots:
         QCOMPARE(m_search->shown().schedule->makespan.value, step.value);
     }
 
+    void searchThatPreparesIsRunning()
+    {
+        m_search->start();
+        QTRY_VERIFY(m_desk->newest());
+        m_desk->newest()->publish([](SearchSnapshot &s) {
+            s.status = SearchStatus::Idle;
+            s.best = Candidate{std::make_shared<const Plan>(smallPlan()), Nanoseconds(1000000), 0};
+        });
+        QTRY_VERIFY(m_search->snapshot()->best.has_value());
+        QCOMPARE(m_search->status(), SearchStatus::Running);
+        QVERIFY(m_search->canPause());
+    }
+
     void pauseResumeStop()
     {
         startAndFind();

@@ -464,6 +464,11 @@ void SearchController::takeSnapshot(std::shared_ptr<const SearchSnapshot> snapsh
         ++m_dropped;
         return;
     }
+    if (snapshot->status == SearchStatus::Idle) { // still works out its baselines: to the user it runs
+        auto running = std::make_shared<SearchSnapshot>(*snapshot);
+        running->status = m_intent == Intent::Pause ? SearchStatus::Paused : SearchStatus::Running;
+        snapshot = std::move(running);
+    }
     // An engine that has not got to the kept plans yet has no best; the one on screen is still the best known.
     if (!snapshot->best && m_snapshot->request == m_request && m_snapshot->best
         && snapshot->status == m_snapshot->status)
