@@ -3,7 +3,7 @@
 #include "canvas_screen.hpp"
 #include "sample_cluster.hpp"
 #include "ui/theme/theme.hpp"
-#include "ui/canvas/cluster_edits.hpp"
+#include "ui/document/cluster_edits.hpp"
 
 #include "core/formats/builtin.hpp"
 
