@@ -311,8 +311,10 @@ void LinkPanel::rebuildConflicts()
         return;
     m_conflictsShown = now;
     while (QLayoutItem *item = m_conflicts->takeAt(0)) {
-        if (item->widget())
+        if (item->widget()) {
+            item->widget()->hide(); // it may be the sender of the signal that led here
             item->widget()->deleteLater();
+        }
         delete item;
     }
     const Cluster &cluster = m_document.cluster();

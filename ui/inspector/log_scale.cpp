@@ -64,6 +64,11 @@ double roundedTo(double value, int digits)
     return std::round(value * scale) / scale;
 }
 
+double roundedIn(const LogRange &range, double value, int digits)
+{
+    return roundedTo(roundedTo(value / range.low, digits) * range.low, 12); // without the noise of the product
+}
+
 LogRange bandwidthRange(double bytesPerSecond, bool inBits)
 {
     const double unit = inBits ? gigabit : gigabyte;
@@ -115,7 +120,7 @@ double nextPreset(double value, const std::vector<Preset> &list, bool up)
 
 double snappedValue(double fraction, const LogRange &range, const std::vector<Preset> &list, double tolerance)
 {
-    double best = roundedTo(valueAt(fraction, range), 3);
+    double best = roundedIn(range, valueAt(fraction, range), 3);
     double distance = tolerance;
     for (const Preset &preset : list) {
         const double off = std::abs(fractionOf(preset.bytesPerSecond, range) - fraction);

@@ -23,6 +23,8 @@ double valueAt(double fraction, const LogRange &range);
 
 /// Rounded to so many significant digits.
 double roundedTo(double value, int digits);
+/// The same in the unit of a range, whose low end is a power of ten in it: 9.09 Gb/s, not 1.14 GB/s.
+double roundedIn(const LogRange &range, double value, int digits);
 
 /// Four decades in the unit the link was entered in (0.1 to 1000 Gb/s or GB/s), longer where `value` lies outside.
 LogRange bandwidthRange(double bytesPerSecond, bool inBits);
@@ -48,7 +50,7 @@ std::vector<Preset> presets(bool inBits);
 
 /// The next preset above or below, or the value itself at the ends.
 double nextPreset(double value, const std::vector<Preset> &list, bool up);
-/// The preset within `tolerance` of a slider `fraction`, or the value there, rounded to three digits.
+/// The preset within `tolerance` of a slider `fraction`, or the value there, rounded to three digits of the unit.
 double snappedValue(double fraction, const LogRange &range, const std::vector<Preset> &list, double tolerance);
 
 } // namespace polyrail

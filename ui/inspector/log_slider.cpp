@@ -171,9 +171,9 @@ void LogSlider::keyPressEvent(QKeyEvent *event)
     const double step = event->modifiers().testFlag(Qt::ShiftModifier) ? 1.1 : 1.01;
     switch (event->key()) {
     case Qt::Key_Left:
-    case Qt::Key_Down: change(roundedTo(m_value / step, 4)); break;
+    case Qt::Key_Down: change(roundedIn(m_range, m_value / step, 4)); break;
     case Qt::Key_Right:
-    case Qt::Key_Up: change(roundedTo(m_value * step, 4)); break;
+    case Qt::Key_Up: change(roundedIn(m_range, m_value * step, 4)); break;
     case Qt::Key_PageUp: change(nextPreset(m_value, m_presets, true)); break;
     case Qt::Key_PageDown: change(nextPreset(m_value, m_presets, false)); break;
     case Qt::Key_Home: change(m_range.low); break;
@@ -196,7 +196,7 @@ void LogSlider::wheelEvent(QWheelEvent *event)
         event->ignore();
         return;
     }
-    change(roundedTo(m_value * std::pow(1.05, event->angleDelta().y() / 120.0), 3));
+    change(roundedIn(m_range, m_value * std::pow(1.05, event->angleDelta().y() / 120.0), 3));
     finish();
     event->accept();
 }
