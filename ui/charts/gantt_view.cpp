@@ -25,6 +25,7 @@ GanttView::GanttView(SelectionModel &selection, TimeAxis &axis, QWidget *parent)
     auto *layout = new QGridLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->setColumnStretch(0, 1); // else a hidden scroll bar's column takes half of the header's width
     layout->addWidget(m_header, 0, 0, 1, 2);
     layout->addWidget(m_canvas, 1, 0);
     layout->addWidget(m_scrollBar, 1, 1);
