@@ -12,6 +12,9 @@ bool runsOnVectorUnits(const GpuType &gpu, Precision p);
 /// Matrix-product constants for a GPU without its own: those of its architecture, else of any GPU.
 /// docs/cost-model.md says where each row comes from.
 MatmulConstants defaultMatmulConstants(const GpuType &gpu, Precision p);
+/// How much faster a product finds operands in the L2 cache than in memory, when it is repeated: 1 where the memory is
+/// fast enough for this not to show.
+double warmCacheSpeedup(const GpuType &gpu);
 /// Share of the peak that fused attention reaches for long sequences and heads of 128.
 double attentionEfficiency(const GpuType &gpu, bool backward);
 

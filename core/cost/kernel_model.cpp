@@ -21,7 +21,7 @@ constexpr std::array<Tile, 10> tensorTiles = {{{256, 128}, {128, 256}, {128, 128
                                                {64, 64}, {32, 64}, {64, 32}, {16, 64}, {16, 128}}};
 constexpr std::array<Tile, 9> vectorTiles = {{{128, 128}, {128, 64}, {64, 128}, {64, 64}, {128, 32},
                                               {32, 128}, {64, 32}, {32, 64}, {32, 32}}};
-constexpr double tensorArea = 128.0 * 256.0;
+constexpr double tensorArea = 128.0 * 128.0;
 constexpr double vectorArea = 128.0 * 128.0;
 constexpr std::int64_t leastSplitColumns = 256;
 /// Share of the memory bandwidth that copy-like kernels reach (STREAM on A100 and V100: 0.85 to 0.92).
@@ -29,7 +29,6 @@ constexpr double streamEfficiency = 0.85;
 
 /// A working set well inside the L2 cache is read from there when a product is repeated, one well beyond it
 /// not at all: streaming evicts what comes next.
-constexpr double warmSpeedup = 2.0;
 double warmShare(double bytes, double cache)
 {
     return cache <= 0 ? 0 : std::clamp((1.5 * cache - bytes) / (0.7 * cache), 0.0, 1.0);
@@ -64,6 +63,7 @@ std::int64_t dimension(const Operator &op, const char *name)
 KernelModel::KernelModel(const GpuType &gpu) : m_gpu(gpu)
 {
     m_memoryRate = std::max(1.0, gpu.memoryBandwidth.value) * streamEfficiency;
+    m_warmSpeedup = warmCacheSpeedup(gpu);
     const double multiprocessors = std::max(1, gpu.multiprocessors);
     for (int i = 0; i < precisionCount; ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -132,7 +132,7 @@ Seconds KernelModel::matmul(const MatmulShape &shape, Precision p, Cache cache) 
         const double bytes = batch * (reads + outputBytes(p) * mn + (split > 1 ? 8.0 * split * mn : 0.0));
         double memory = bytes / memoryRate;
         if (cache == Cache::Warm)
-            memory *= 1 + warmShare(bytes, double(m_gpu.l2Cache.value)) * (1 / warmSpeedup - 1);
+            memory *= 1 + warmShare(bytes, double(m_gpu.l2Cache.value)) * (1 / m_warmSpeedup - 1);
         const double c2 = compute * compute;
         const double m2 = memory * memory;
         best = std::min(best, c2 * c2 + m2 * m2); // compared before the root: it keeps the order

@@ -83,6 +83,7 @@ private:
     std::array<bool, precisionCount> m_own{};
     std::array<Tiles, precisionCount> m_tiles{};
     std::array<double, precisionCount> m_peak{};  ///< FLOP/s
+    double m_warmSpeedup = 1;
     double m_memoryRate = 1;                      ///< bytes/s of a streaming kernel
 };
 

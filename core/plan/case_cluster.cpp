@@ -22,6 +22,14 @@ constexpr double socketRate = 16e9;
 
 bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
 
+/// GeForce and Titan boards do not reach each other over PCIe, nor do T4 in rented machines.
+bool peersOverPcie(const GpuType &type)
+{
+    const bool workstation = has(type.name, "Ada") || has(type.name, "A6000") || has(type.name, "PRO");
+    const bool consumer = type.name.rfind("RTX", 0) == 0 || type.name.rfind("Titan", 0) == 0;
+    return type.name != "T4" && (!consumer || workstation);
+}
+
 /// Pairs of the hybrid cube mesh of DGX-1V with the number of NVLink2 links (25 GB/s each); the first four GPUs are
 /// also the wiring of four-GPU cloud hosts.
 struct MeshPair
@@ -156,6 +164,9 @@ private:
         for (const int generation : {3, 4, 5})
             if (has(fabric, ("PCIe" + std::to_string(generation)).c_str()))
                 rate = std::min(rate > 0 ? rate : 64e9, 16e9 * (1 << (generation - 3)));
+        if (spec.type->name == "T4")
+            rate = std::min(rate, 8e9); // cloud hosts give it half a slot
+        const bool throughHost = has(fabric, "noP2P") || (!has(fabric, "P2P") && !peersOverPcie(*spec.type));
         const int n = spec.host.gpus;
         const int first = addHub(spec.name + ".cpu0", HubKind::Cpu, spec.id);
         int second = first;
@@ -165,7 +176,7 @@ private:
         }
         for (int g = 0; g < n; ++g) {
             const int cpu = g < (n + 1) / 2 ? first : second;
-            if (has(fabric, "noP2P"))
+            if (throughHost)
                 addLink(at(spec, g), cpu, LinkKind::HostBus, hostCopyShare * rate, 2 * pcieLatency, Duplex::Half);
             else
                 addLink(at(spec, g), cpu, LinkKind::Pcie, rate, pcieLatency);
@@ -225,6 +236,21 @@ Result<Cluster> clusterOfHosts(const std::vector<CaseHost> &hosts, const Catalog
         if (auto added = maker.addHost(host); !added)
             return fail(added.error());
     return Cluster::make(maker.finish());
+}
+
+std::shared_ptr<const Result<std::vector<Pattern>>> CaseMachine::patterns(Collective kind,
+                                                                          const std::vector<DeviceId> &members) const
+{
+    const auto key = std::make_pair(kind, members);
+    {
+        const std::lock_guard<std::mutex> lock(m_mutex);
+        const auto known = m_patterns.find(key);
+        if (known != m_patterns.end())
+            return known->second;
+    }
+    auto made = std::make_shared<const Result<std::vector<Pattern>>>(collectivePatterns(routes, network, kind, members));
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    return m_patterns.emplace(key, std::move(made)).first->second;
 }
 
 Result<std::shared_ptr<const CaseMachine>> machineOfHosts(const std::vector<CaseHost> &hosts,

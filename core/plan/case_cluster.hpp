@@ -4,9 +4,13 @@
 #include "core/base/result.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/cost/collective_model.hpp"
+#include "core/cost/patterns.hpp"
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace polyrail {
@@ -28,7 +32,8 @@ struct CaseHost
 /// - NVLink2 and NVLink2-mesh: the hybrid cube mesh of DGX-1V, or the four GPUs of half of it;
 /// - other meshes: every pair directly, the scale-up rate divided by the number of peers (xGMI: per link);
 /// - NVLink pairs and bridges: GPUs 2i and 2i+1 directly, the others over PCIe;
-/// - PCIe: over the CPU; more than four GPUs sit on two CPUs; without peer-to-peer every copy crosses host memory.
+/// - PCIe: over the CPU; more than four GPUs sit on two CPUs; without peer-to-peer (named, or GeForce and
+///   T4 unless "P2P" is named) every copy crosses host memory.
 /// A fabric name that is not known counts as PCIe of the GPU's generation. Errors: unknown GPU type.
 Result<Cluster> clusterOfHosts(const std::vector<CaseHost> &hosts, const Catalogue &catalogue);
 
@@ -44,11 +49,19 @@ struct CaseMachine
     CaseMachine &operator=(const CaseMachine &) = delete;
 
     const Cluster &cluster() const { return routes.cluster(); }
+    /// collectivePatterns() of these members, remembered. Thread-safe.
+    std::shared_ptr<const Result<std::vector<Pattern>>> patterns(Collective kind,
+                                                                 const std::vector<DeviceId> &members) const;
 
     Network network;
     RouteTable routes;
     CollectiveModel collectives;
     CollectiveModel ringCollectives; ///< without in-switch reductions
+
+private:
+    mutable std::mutex m_mutex;
+    mutable std::map<std::pair<Collective, std::vector<DeviceId>>, std::shared_ptr<const Result<std::vector<Pattern>>>>
+        m_patterns;
 };
 /// The machine of these hosts; the last ones made are remembered (thread-safe), for cases come in runs on one machine.
 Result<std::shared_ptr<const CaseMachine>> machineOfHosts(const std::vector<CaseHost> &hosts,

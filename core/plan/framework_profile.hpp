@@ -15,10 +15,14 @@ struct FrameworkProfile
     double hostForward = 0;         ///< s per transformer layer, forward
     double hostBackward = 0;        ///< s per transformer layer, backward
     double hostTensor = 0;          ///< s per layer and pass for each tensor-parallel collective
+    double hostMeeting = 8;         ///< exponent of the norm that adds host and GPU time of tensor-parallel layers: 1 where
+                                    ///< the host waits for every collective, large where it runs ahead
     double hostEnds = 0;            ///< s per micro-batch for embedding, head, loss, bookkeeping
     double hostStep = 0;            ///< s per optimiser step
 
     double elementwise = 1;         ///< traffic of norms and elementwise parts over that of fused ones
+    double attention = 1;           ///< time of fused attention over that of FlashAttention-2
+    double earlyHopper = 1;         ///< time of products on Hopper over that of present libraries
     double scorePasses = 0;         ///< extra passes over materialised scores (dropout), reads and writes
     double logitBytes = 20;         ///< extra bytes per logit of the loss, forward and backward
     double optimiserBytes = 40;     ///< bytes moved per local parameter and step
@@ -27,6 +31,9 @@ struct FrameworkProfile
     bool perLayerSharding = false;  ///< fully sharded: gathers and reduces layer by layer (FSDP)
     double tensorOverlap = 0;       ///< share of the tensor-parallel traffic hidden behind products
     double overlapSlowdown = 1.0;   ///< products beside running collectives take this much longer
+    double reservedGib = 0.8;       ///< memory beside the tensors that the source's figure includes
+    double selectiveShare = 1;      ///< share of a layer's activations that selective recomputation keeps, beyond what
+                                    ///< the attention core alone would free
     bool syncPipeline = true;       ///< stage-to-stage transfers block the sender
 };
 

@@ -55,7 +55,10 @@ std::vector<Step> orderOf(const PipelineShape &p, int stage)
 
 } // namespace
 
-std::vector<double> pipelineFinish(const PipelineShape &p)
+namespace {
+
+/// False: the order waits for itself (interleaving with a last group that is not full).
+bool run(const PipelineShape &p, std::vector<double> &busy)
 {
     const auto stages = static_cast<std::size_t>(p.stages);
     const auto chunks = static_cast<std::size_t>(p.chunks);
@@ -70,7 +73,7 @@ std::vector<double> pipelineFinish(const PipelineShape &p)
     for (int s = 0; s < p.stages; ++s)
         order.push_back(orderOf(p, s));
     std::vector<std::size_t> next(stages, 0);
-    std::vector<double> busy(stages, 0);
+    busy.assign(stages, 0);
     bool moved = true;
     while (moved) {
         moved = false;
@@ -113,7 +116,23 @@ std::vector<double> pipelineFinish(const PipelineShape &p)
             }
         }
     }
-    return busy;
+    for (std::size_t s = 0; s < stages; ++s)
+        if (next[s] < order[s].size())
+            return false;
+    return true;
+}
+
+} // namespace
+
+std::vector<double> pipelineFinish(const PipelineShape &p)
+{
+    std::vector<double> finish;
+    if (!run(p, finish)) {
+        PipelineShape all = p;
+        all.gpipe = true;
+        run(all, finish);
+    }
+    return finish;
 }
 
 } // namespace polyrail

@@ -22,7 +22,8 @@ struct PipelineShape
 
 /// Seconds until each stage has finished its last backward pass, by the exact order of 1F1B, interleaved 1F1B
 /// (Narayanan et al., arXiv 2104.04473, Megatron-LM's order) or GPipe: longest path over the operations. Linear in
-/// stages x chunks x micro-batches.
+/// stages x chunks x micro-batches. Where the interleaved order cannot run (micro-batches that are no multiple of the
+/// stages) all forward passes go first.
 std::vector<double> pipelineFinish(const PipelineShape &shape);
 
 } // namespace polyrail

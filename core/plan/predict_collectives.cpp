@@ -33,8 +33,9 @@ Prediction predictCollective(const CollectiveCase &c, const Catalogue &catalogue
         out.note = "unknown GPU type " + c.gpu;
         return out;
     }
-    if (c.nodes < 1 || c.gpusPerNode < 1 || c.ranks < 2 || c.bytes <= 0) {
-        out.note = "needs nodes, gpus_per_node, at least two ranks and a size";
+    if (c.nodes < 1 || c.gpusPerNode < 1 || c.ranks < 2 || c.bytes <= 0 || c.nodes > 4096 || c.gpusPerNode > 1024
+        || c.ranks > c.nodes * c.gpusPerNode) {
+        out.note = "needs nodes, gpus_per_node, two ranks to as many as there are GPUs, and a size";
         return out;
     }
     CaseHost host;
@@ -82,6 +83,10 @@ Prediction predictCollective(const CollectiveCase &c, const Catalogue &catalogue
         return out;
     }
     out.value = transfer->alone().value * 1e6;
+    // Residuals of the fit (docs/accuracy.md).
+    const double spread = !out.note.empty() ? 1.6 : c.bytes >= 1e6 ? 1.12 : 1.35;
+    out.low = *out.value / spread;
+    out.high = *out.value * spread;
     out.note += (out.note.empty() ? "" : "; ") + transfer->algorithm;
     return out;
 }
