@@ -39,6 +39,7 @@ Command checkCommand();
 Command exportCommand();
 Command importCommand();
 Command modelCommand();
+Command predictCommand();
 
 // Shared by the commands.
 

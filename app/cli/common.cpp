@@ -16,7 +16,7 @@ namespace polyrail::cli {
 const std::vector<Command> &commands()
 {
     static const std::vector<Command> all {planCommand(), simulateCommand(), checkCommand(), exportCommand(),
-                                           importCommand(), modelCommand()};
+                                           importCommand(), modelCommand(), predictCommand()};
     return all;
 }
 
