@@ -3,10 +3,13 @@
 #include "core/base/quantity.hpp"
 #include "ui/workbench/main_window.hpp"
 #include "ui/workbench/render.hpp"
+#include "ui/workbench/translations.hpp"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFile>
+#include <QIcon>
+#include <QLocale>
 #include <QTemporaryDir>
 #include <QTextStream>
 
@@ -73,6 +76,8 @@ int main(int argc, char **argv)
     QApplication::setApplicationName(QStringLiteral("Polyrail"));
     QApplication::setApplicationVersion(QStringLiteral(POLYRAIL_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("polyrail"));
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/app/polyrail.svg")));
+    installTranslations(application, QLocale::system());
 
     QCommandLineParser parser;
     parser.setApplicationDescription(

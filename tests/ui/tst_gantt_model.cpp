@@ -70,6 +70,7 @@ private slots:
     void barsNeverOverlapAndKeepTheBusyTime();
     void hiddenTrafficIsUnderComputation();
     void trafficJoinsItsBlock();
+    void foldsTensorGroups();
     void withoutAPlan();
     void withoutASchedule();
     void linkRows();
@@ -173,6 +174,27 @@ void TestGanttModel::trafficJoinsItsBlock()
                 QVERIFY(!bar.joined);
         }
     }
+}
+
+void TestGanttModel::foldsTensorGroups()
+{
+    const ShownPlan shown = chart_fixture::pipeline();
+    GanttModel::Options options;
+    options.fold = GanttModel::Fold::Always;
+    const GanttModel model = GanttModel::build(shown, options);
+    QCOMPARE(model.devices.size(), std::size_t(3));
+    QCOMPARE(model.devices[0].name, QStringLiteral("V100 0\u20133"));
+    QCOMPARE(model.devices[0].members.size(), std::size_t(4));
+    QCOMPARE(model.stages[1].firstRow, std::size_t(1));
+    QCOMPARE(model.rowOf(DeviceId(6)), std::optional<std::size_t>(0));
+    QCOMPARE(model.barsOf(TaskId(model.devices[0].bars[0].task)).size(), std::size_t(1));
+    QCOMPARE(model.memory.size(), std::size_t(3));
+    const GanttModel apart = GanttModel::build(shown); // eight devices are no crowd
+    QCOMPARE(apart.devices.size(), std::size_t(8));
+    for (std::size_t i = 0; i < apart.devices[2].bars.size(); ++i)
+        QCOMPARE(model.devices[0].bars[i].start, apart.devices[2].bars[i].start);
+    // Devices that differ stay apart, however many.
+    QCOMPARE(GanttModel::build(chart_fixture::crowd(2000, 60)).devices.size(), std::size_t(60));
 }
 
 void TestGanttModel::withoutAPlan()

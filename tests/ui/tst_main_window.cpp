@@ -17,6 +17,7 @@
 #include "ui/workbench/search_strip.hpp"
 #include "ui/workbench/shortcuts_dialog.hpp"
 #include "ui/workbench/status_chip.hpp"
+#include "ui/workbench/translations.hpp"
 
 #include <QAbstractScrollArea>
 #include <QApplication>
@@ -116,6 +117,7 @@ private slots:
     {
         QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
         QLocale::setDefault(QLocale::c());
+        installTranslations(*qApp, QLocale(QLocale::English));
     }
     void init()
     {
@@ -638,6 +640,17 @@ private slots:
                 QVERIFY2(button->width() >= button->minimumSizeHint().width(), qPrintable(button->text()));
         QVERIFY(m_window->gantt().height() >= 180);
         QVERIFY(m_window->canvas().height() >= 250);
+    }
+
+    void pluralsAreWords()
+    {
+        openSmall();
+        QStringList texts;
+        for (const QLabel *label : m_window->findChildren<QLabel *>())
+            texts << label->text();
+        const QString all = texts.join(QLatin1Char('\n'));
+        QVERIFY(all.contains(QLatin1String("4 GPUs, 2 hubs, 9 links, 1 conflict group")));
+        QVERIFY2(!all.contains(QLatin1String("(s)")), qPrintable(all));
     }
 
     void themeAndScaleChangeAtOnce()

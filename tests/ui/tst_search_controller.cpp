@@ -448,20 +448,20 @@ private slots:
         QTRY_VERIFY(m_search->isShownCurrent());
         QTRY_VERIFY2(m_search->change().detail.contains(QLatin1String("mgmt is not used")),
                      qPrintable(m_search->change().detail));
-        QVERIFY(m_search->change().headline.contains(QLatin1String("(0.0 %)")));
+        QVERIFY(m_search->change().headline.contains(QStringLiteral("(0.0\u00A0%)")));
     }
 
     void figures()
     {
-        QCOMPARE(stepFigure(Nanoseconds(3709000000)).text(), QStringLiteral("3.709\u2009s"));
-        QCOMPARE(stepFigure(Nanoseconds(49000000)).text(), QStringLiteral("49.0\u2009ms"));
-        QCOMPARE(percent(0.021), QStringLiteral("2.1 %"));
-        QCOMPARE(percent(0.006, true), QStringLiteral("+0.6 %"));
-        QCOMPARE(percent(-0.006, true), QStringLiteral("\u22120.6 %"));
-        QCOMPARE(percent(-0.0001, true), QStringLiteral("0.0 %"));
+        QCOMPARE(stepFigure(Nanoseconds(3709000000)).text(), QStringLiteral("3.709\u00A0s"));
+        QCOMPARE(stepFigure(Nanoseconds(49000000)).text(), QStringLiteral("49.0\u00A0ms"));
+        QCOMPARE(percent(0.021), QStringLiteral("2.1\u00A0%"));
+        QCOMPARE(percent(0.006, true), QStringLiteral("+0.6\u00A0%"));
+        QCOMPARE(percent(-0.006, true), QStringLiteral("\u22120.6\u00A0%"));
+        QCOMPARE(percent(-0.0001, true), QStringLiteral("0.0\u00A0%"));
         QCOMPARE(describeEffect(Nanoseconds(3685000000), Nanoseconds(3709000000)),
-                 QStringLiteral("3.685 to 3.709\u2009s (+0.7 %)"));
-        QCOMPARE(elapsedText(14.6), QStringLiteral("14.6 s"));
+                 QStringLiteral("3.685 to 3.709\u00A0s (+0.7\u00A0%)"));
+        QCOMPARE(elapsedText(14.6), QStringLiteral("14.6\u00A0s"));
         QCOMPARE(elapsedText(125), QStringLiteral("2:05"));
     }
 

@@ -162,8 +162,9 @@ void CanvasModel::setSelection(const QStringList &ids)
     m_textPlaced = false;
 }
 
-void CanvasModel::setDetail(Detail detail)
+void CanvasModel::setDetail(Detail detail, double zoom)
 {
+    m_zoom = zoom;
     if (detail == m_detail)
         return;
     m_detail = detail;

@@ -59,8 +59,10 @@ public:
     const QSet<QString> &selection() const { return m_selected; }
     void setHovered(const QString &id) { m_hovered = id; }
     const QString &hovered() const { return m_hovered; }
-    void setDetail(Detail detail);
+    /// `zoom` (1 = 100 %) only matters to text that keeps its size on the screen when the canvas is small.
+    void setDetail(Detail detail, double zoom = 1);
     Detail detail() const { return m_detail; }
+    double zoom() const { return m_zoom; }
 
     /// Moves vertices without touching the cluster (a drag that is under way); setCluster() ends it.
     void moveVertices(const std::vector<VertexId> &vertices, const QPointF &by);
@@ -128,6 +130,7 @@ private:
     QSet<QString> m_selected;
     QString m_hovered;
     Detail m_detail = Detail::Full;
+    double m_zoom = 1;
     bool m_dragging = false;
     int m_generation = 0;
     mutable bool m_textPlaced = false;

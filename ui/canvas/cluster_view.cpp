@@ -133,7 +133,7 @@ void ClusterView::clusterChanged(bool structure)
 void ClusterView::afterZoom()
 {
     CanvasModel &model = m_scene->model();
-    model.setDetail(detailAt(zoom(), !m_document.cluster().hosts().empty()));
+    model.setDetail(detailAt(zoom(), !m_document.cluster().hosts().empty()), zoom());
     const double room = 1.5 * std::max(viewport()->width(), viewport()->height()) / zoom();
     m_scene->refresh(room);
     m_chrome->update();

@@ -18,6 +18,7 @@ constexpr double fanLimit = 120;    ///< a fan is not taller than about two card
 constexpr double labelRoom = 24;    ///< least distance of curves that have labels between them
 constexpr int samples = 24;
 constexpr double farApart = 1500;   ///< longer chords do not bow
+constexpr double otherSide = 90;    ///< a bow goes to the less free side only if it is so much flatter there
 constexpr int tooMany = 9;          ///< a line over this many shapes cannot go round them: it stays straight
 
 enum class Side { Left, Right, Top, Bottom };
@@ -365,7 +366,7 @@ LinkGeometry layOutLinks(const Cluster &cluster, const std::vector<NodeShape> &s
                     atLeast = std::max(atLeast, std::abs(fans[other].bow) + halfFan(fans[other]) + halfFan(fan)
                                                     + (fan.widest + fans[other].widest) / 2 + 4);
             const double depth = depthOn(fan, sign, atLeast, shapes);
-            if (depth < best - 24 || (sign == bestSign && depth < best)) { // the other side only if it is much shorter
+            if (depth < best - otherSide || (sign == bestSign && depth < best)) {
                 best = depth;
                 bestSign = sign;
             }

@@ -61,6 +61,58 @@ QString elided(const QString &text, int pixels, bool bold, double width)
     return QFontMetricsF(canvasFont(pixels, bold)).elidedText(text, Qt::ElideRight, width);
 }
 
+/// The largest size, from `least` up to one that is `wanted` pixels on the screen, at which the text fits.
+int fittingSize(const CanvasModel &model, const QString &text, bool bold, double width, double wanted, int least)
+{
+    int size = std::max(least, int(wanted / model.zoom()));
+    while (size > least && canvasTextWidth(text, size, bold) > width)
+        --size;
+    return size;
+}
+
+void drawBar(QPainter &painter, const Theme &theme, const QRectF &track, const PlanOverlay::DeviceUse &use, bool stale)
+{
+    const double radius = track.height() / 2;
+    const bool over = *use.usedBytes > use.capacityBytes;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.track);
+    painter.drawRoundedRect(track, radius, radius);
+    QRectF fill = track;
+    fill.setWidth(track.width() * std::clamp(*use.usedBytes / use.capacityBytes, 0.0, 1.0));
+    const QColor colour = over ? theme.limit : theme.muted;
+    painter.setBrush(stale ? withAlpha(colour, 0.4) : colour);
+    if (fill.width() >= 1)
+        painter.drawRoundedRect(fill, radius, radius);
+}
+
+/// Small on the screen: the name as large as it fits, and below it the bar and the stage.
+void drawSmallCard(QPainter &painter, const CanvasModel &model, const Theme &theme, DeviceId d, const QRectF &card)
+{
+    const PlanOverlay &overlay = model.overlay();
+    const PlanOverlay::DeviceUse &use = overlay.devices[d.index()];
+    const QString id = model.idOf(Cluster::vertexOf(d));
+    const bool staged = overlay.valid && use.stage >= 0;
+    const bool barred = overlay.valid && use.usedBytes && use.capacityBytes > 0;
+    const QRectF name = card.adjusted(7, 3, -7, staged || barred ? -25 : -3);
+    const int size = fittingSize(model, id, true, name.width(), 10, 12);
+    drawText(painter, name, Qt::AlignLeft | Qt::AlignVCenter, elided(id, size, true, name.width()), canvasFont(size, true),
+             theme.text);
+    QRectF bar(card.left() + 8, card.bottom() - 16, card.width() - 16, 7);
+    if (staged) {
+        const QString stage = CanvasModel::tr("S%1", "stage").arg(use.stage + 1);
+        const int stageSize = std::clamp(int(8 / model.zoom()), 10, 17);
+        const double width = canvasTextWidth(stage, stageSize, true) + 8;
+        const QRectF badge(card.right() - 6 - width, card.bottom() - 25, width, 21);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(overlay.stale ? withAlpha(theme.chip, 0.4) : theme.chip);
+        painter.drawRoundedRect(badge, 4, 4);
+        drawText(painter, badge, Qt::AlignCenter, stage, canvasFont(stageSize, true), overlay.stale ? theme.muted : theme.text);
+        bar.setRight(badge.left() - 6);
+    }
+    if (barred)
+        drawBar(painter, theme, bar, use, overlay.stale);
+}
+
 void drawCard(QPainter &painter, const CanvasModel &model, const Theme &theme, DeviceId d)
 {
     const QRectF card = model.shapes()[d.index()].rect();
@@ -69,6 +121,10 @@ void drawCard(QPainter &painter, const CanvasModel &model, const Theme &theme, D
                                                                                  : outline(model, theme, id, theme.control));
     painter.setBrush(theme.base);
     painter.drawRoundedRect(card, 6, 6);
+    if (model.detail() <= Detail::Plain) {
+        drawSmallCard(painter, model, theme, d, card);
+        return;
+    }
 
     const PlanOverlay &overlay = model.overlay();
     const PlanOverlay::DeviceUse &use = overlay.devices[d.index()];
@@ -86,8 +142,6 @@ void drawCard(QPainter &painter, const CanvasModel &model, const Theme &theme, D
     const QRectF name(card.left() + 9, card.top() + 5, right - card.left() - 9, 20);
     drawText(painter, name, Qt::AlignLeft | Qt::AlignVCenter, elided(id, 12, true, name.width()), canvasFont(12, true),
              theme.text);
-    if (model.detail() == Detail::Plain || model.detail() == Detail::Trunks)
-        return;
 
     const QRectF line(card.left() + 9, card.top() + 23, card.width() - 18, 14);
     if (!overlay.valid) { // no plan: what it is, and how much memory it has
@@ -103,16 +157,7 @@ void drawCard(QPainter &painter, const CanvasModel &model, const Theme &theme, D
              over ? theme.limit : theme.muted);
     if (!use.usedBytes || use.capacityBytes <= 0)
         return;
-    const QRectF track(card.left() + 9, card.bottom() - 13, card.width() - 18, 5);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.track);
-    painter.drawRoundedRect(track, 2.5, 2.5);
-    QRectF fill = track;
-    fill.setWidth(track.width() * std::clamp(*use.usedBytes / use.capacityBytes, 0.0, 1.0));
-    const QColor colour = over ? theme.limit : theme.muted;
-    painter.setBrush(overlay.stale ? withAlpha(colour, 0.4) : colour);
-    if (fill.width() >= 1)
-        painter.drawRoundedRect(fill, 2.5, 2.5);
+    drawBar(painter, theme, {card.left() + 9, card.bottom() - 13, card.width() - 18, 5}, use, overlay.stale);
 }
 
 void drawPill(QPainter &painter, const CanvasModel &model, const Theme &theme, VertexId v)
@@ -123,10 +168,11 @@ void drawPill(QPainter &painter, const CanvasModel &model, const Theme &theme, V
                                                                 : outline(model, theme, id, theme.control));
     painter.setBrush(theme.chip);
     painter.drawRoundedRect(shape.rect(), shape.radius, shape.radius);
-    drawText(painter, shape.rect(), Qt::AlignCenter,
-             elided(hubLabel(model.cluster().hubs()[v.index() - model.cluster().devices().size()]), 11, false,
-                    shape.size.width() - 16),
-             canvasFont(11), theme.text);
+    const QString label = hubLabel(model.cluster().hubs()[v.index() - model.cluster().devices().size()]);
+    const bool small = model.detail() <= Detail::Plain;
+    const double room = shape.size.width() - (small ? 8 : 16);
+    const int size = small ? std::min(20, fittingSize(model, label, false, room, 9, 11)) : 11;
+    drawText(painter, shape.rect(), Qt::AlignCenter, elided(label, size, false, room), canvasFont(size), theme.text);
 }
 
 } // namespace
@@ -159,10 +205,13 @@ void paintHosts(QPainter &painter, const CanvasModel &model, const Theme &theme,
         painter.setBrush(theme.host);
         painter.drawRoundedRect(box, 8, 8);
         const QString name = QString::fromStdString(host.name.empty() ? host.id : host.name);
-        const double width = std::min(canvasTextWidth(name, 12, true), box.width() - 24);
-        const QRectF title(box.left() + 13, box.top() + 5, width + 2, 22);
-        drawText(painter, title, Qt::AlignLeft | Qt::AlignVCenter, elided(name, 12, true, width + 1),
-                 canvasFont(12, true), theme.text);
+        const int size = model.detail() <= Detail::Plain
+            ? std::min(24, fittingSize(model, name, true, box.width() - 26, 10, 12))
+            : 12;
+        const double width = std::min(canvasTextWidth(name, size, true), box.width() - 24);
+        const QRectF title(box.left() + 13, box.top() + 5, width + 2, size > 12 ? 30 : 22);
+        drawText(painter, title, Qt::AlignLeft | Qt::AlignVCenter, elided(name, size, true, width + 1),
+                 canvasFont(size, true), theme.text);
         const double room = box.right() - 12 - (title.right() + 7);
         const QString caption = model.hostCaption(HostId(h));
         if (model.detail() > Detail::Plain && room > 40)

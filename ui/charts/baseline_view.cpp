@@ -49,7 +49,8 @@ std::vector<BaselineLine> baselineLines(const SearchSnapshot &snapshot)
         return best && *best > 0 ? std::optional(seconds / *best) : std::nullopt;
     };
     if (best)
-        lines.push_back({BaselineLine::Kind::Best, ChartText::tr("Best so far"), best, std::nullopt, {}, 0});
+        lines.push_back({BaselineLine::Kind::Best, 
+                         snapshot.status == SearchStatus::Optimal ? ChartText::tr("Proven optimal") : ChartText::tr("Best so far"), best, std::nullopt, {}, 0});
     if (snapshot.bound.value > 0) {
         const double bound = toSeconds(snapshot.bound).value;
         lines.push_back({BaselineLine::Kind::Bound, ChartText::tr("Bound"), bound, factorOf(bound), {}, 0});

@@ -78,7 +78,8 @@ void paintBar(QPainter &painter, const PaintDevice &device, const QRectF &rect, 
         painter.setPen(outlined ? QPen(line, 1) : QPen(Qt::NoPen));
         painter.setBrush(fill);
         const double inset = outlined ? 0.5 : 0;
-        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), 1.5, 1.5);
+        const QRectF box = rect.adjusted(inset, inset, -inset, -inset);
+        rect.width() >= 6 ? painter.drawRoundedRect(box, 1.5, 1.5) : painter.drawRect(box);
         return;
     }
     // Two fills without antialiasing, the corner pixels left out: looks like a radius of 1.5 and is several times faster

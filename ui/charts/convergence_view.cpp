@@ -113,6 +113,8 @@ protected:
     void applyDefaultAntialiasingHint(QCPPainter *painter) const override { painter->setAntialiasing(false); }
     void drawLegendIcon(QCPPainter *painter, const QRectF &rect) const override { painter->fillRect(rect, theme->accent); }
     void draw(QCPPainter *painter) override;
+    /// Points on the axes are drawn whole.
+    QRect clipRect() const override { return QCPAbstractPlottable::clipRect().adjusted(-4, -4, 4, 4); }
 
 private:
     QPolygonF steps(const std::vector<ConvergenceCurve::Point> &points) const
@@ -185,21 +187,30 @@ void ConvergenceView::Curves::draw(QCPPainter *painter)
         p.drawEllipse(at, radius, radius);
         last = at;
     }
-    const QRect area = clipRect();
+    const QRect area = QCPAbstractPlottable::clipRect();
+    const bool proven = m_view.m_snapshot && m_view.m_snapshot->status == SearchStatus::Optimal;
+    const QString bestName = proven ? tr("proven optimal") : tr("best so far");
     p.setFont(uiFont(TextRole::Tick));
     const QFontMetricsF metrics(p.font(), p.device());
+    QRectF bestLabel;
     if (!best.isEmpty()) {
         p.setPen(accent);
         const double y = best.last().y();
         // Above the line, or under it where there is no room above.
         const double above = y - 4 - metrics.ascent() > area.top() ? y - 5 : y + metrics.ascent() + 4;
-        p.drawText(QPointF(area.right() - 4 - metrics.horizontalAdvance(tr("best so far")), above), tr("best so far"));
+        bestLabel = QRectF(area.right() - 4 - metrics.horizontalAdvance(bestName), above - metrics.ascent(),
+                           metrics.horizontalAdvance(bestName), metrics.height());
+        p.drawText(QPointF(bestLabel.left(), above), bestName);
     }
     if (!bound.isEmpty()) {
         p.setPen(colors.fade(theme->muted));
         const double y = bound.last().y();
         const double below = y + metrics.ascent() + 5 < area.bottom() ? y + metrics.ascent() + 3 : y - 5;
-        p.drawText(QPointF(area.right() - 4 - metrics.horizontalAdvance(tr("bound")), below), tr("bound"));
+        QRectF label(area.right() - 4 - metrics.horizontalAdvance(tr("bound")), below - metrics.ascent(),
+                     metrics.horizontalAdvance(tr("bound")), metrics.height());
+        if (label.intersects(bestLabel)) // the gap is nearly closed
+            label.moveRight(bestLabel.left() - 8);
+        p.drawText(QPointF(label.left(), below), tr("bound"));
     }
     p.restore();
 }
@@ -294,8 +305,15 @@ void ConvergenceView::updateRanges()
         m_plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
         m_plot->xAxis->setRange(0, end);
     }
-    const double room = (m_curve.highest - m_curve.lowest) * (m_form == Form::Strip ? 0.12 : 0.08);
-    m_plot->yAxis->setRange(m_curve.lowest - room, m_curve.highest + room);
+    double low = m_curve.lowest, high = m_curve.highest;
+    // Without figures on its axis the strip may leave out how bad the first plan was: what counts is the end.
+    if (m_form == Form::Strip && !m_curve.best.empty()) {
+        const double best = m_curve.best.back().value;
+        high = std::min(high, best * 1.2);
+        low = std::max(low, std::min(best * 0.8, m_curve.bound.empty() ? best : m_curve.bound.back().value));
+    }
+    const double room = (high - low) * (m_form == Form::Strip ? 0.12 : 0.08);
+    m_plot->yAxis->setRange(low - room, high + room);
 }
 
 std::optional<std::size_t> ConvergenceView::pointAt(const QPoint &place) const

@@ -5,6 +5,8 @@
 #include "ui/charts/gantt_decor.hpp"
 #include "ui/charts/gantt_plottable.hpp"
 
+#include <QFontMetricsF>
+
 #include <algorithm>
 #include <utility>
 
@@ -129,6 +131,7 @@ void GanttCanvas::rebuild()
     m_scene.hover = {};
     m_scene.selectedBars.clear();
     m_scene.relatives.clear();
+    setGeometryFor(size());
     setScroll(m_scene.scroll);
     emit scrolled();
     redraw();
@@ -165,6 +168,11 @@ void GanttCanvas::setGeometryFor(const QSize &size)
                           std::max(1.0, size.height() - top));
     m_scene.density = bufferDevicePixelRatio();
     ++m_scene.revision;
+    const QFontMetricsF nameMetrics(uiFont(TextRole::Small));
+    double names = metrics.px(24);
+    for (const DeviceRow &row : m_scene.model.devices)
+        names = std::max(names, nameMetrics.horizontalAdvance(row.name) + 1);
+    m_scene.names = std::min(names, left * 0.55);
     axisRect()->setMargins(QMargins(static_cast<int>(left), static_cast<int>(top), static_cast<int>(metrics.right()), 0));
 }
 

@@ -58,7 +58,7 @@ void GanttBackground::draw(QCPPainter *painter)
         const double top = std::max(m_scene.y(place.top), m_scene.rows.top());
         const double bottom = std::min(m_scene.y(place.top + place.height), m_scene.rows.bottom());
         // A device row's bracket stands in the label column: begin right of it.
-        const double left = place.kind == RowKind::Device ? m_scene.rows.left() - metrics.px(74) : metrics.px(4);
+        const double left = place.kind == RowKind::Device ? m_scene.rows.left() - m_scene.names - metrics.px(14) : metrics.px(4);
         p.drawRoundedRect(QRectF(QPointF(left, top), QPointF(m_scene.width - metrics.px(4), bottom)), 4, 4);
     }
     p.restore();
@@ -125,7 +125,7 @@ void GanttLabels::drawStage(QPainter &p, const ChartColors &colors, const StageG
     const QFont small = uiFont(TextRole::Tick);
     const double left = metrics.px(22);
     // Device names take the rest of the column.
-    const double right = m_scene.rows.left() - metrics.px(78);
+    const double right = m_scene.rows.left() - m_scene.names - metrics.px(16);
     const double line = metrics.px(13);
     QRectF box(left, top, right - left, line);
     if (box.bottom() > m_scene.rows.bottom() + 1)
@@ -136,12 +136,16 @@ void GanttLabels::drawStage(QPainter &p, const ChartColors &colors, const StageG
     const double used = QFontMetricsF(bold, p.device()).horizontalAdvance(stage.name) + metrics.px(8);
     p.setFont(small);
     p.setPen(m_scene.theme->muted);
-    const bool twoLines = bottom - top >= line * 2 - 2;
-    const QString beside = twoLines ? stage.split : stage.layers;
+    const auto lines = static_cast<int>((bottom - top + 2) / line);
+    const bool splitFits = QFontMetricsF(small, p.device()).horizontalAdvance(stage.split) <= right - left - used;
+    // With room for one line the layers say most; the split goes under them when it is too long for the first.
+    const QString beside = lines < 2 ? stage.layers : splitFits || lines < 3 ? stage.split : QString();
     if (right - left - used > metrics.px(30))
         paintElided(p, box.adjusted(used, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, beside);
-    if (twoLines)
+    if (lines >= 2)
         paintElided(p, box.translated(0, line), Qt::AlignVCenter | Qt::AlignLeft, stage.layers);
+    if (lines >= 3 && !splitFits)
+        paintElided(p, box.translated(0, 2 * line), Qt::AlignVCenter | Qt::AlignLeft, stage.split);
 }
 
 void GanttLabels::drawRow(QPainter &p, const ChartColors &colors, const RowPlace &place)
@@ -166,7 +170,7 @@ void GanttLabels::drawRow(QPainter &p, const ChartColors &colors, const RowPlace
     switch (place.kind) {
     case RowKind::Device: {
         const DeviceRow &row = m_scene.model.devices[place.index];
-        put(right - metrics.px(66), right, Qt::AlignRight, text, name, row.name);
+        put(right - m_scene.names, right, Qt::AlignRight, text, name, row.name);
         break;
     }
     case RowKind::IdleDevices: {

@@ -53,7 +53,7 @@ GanttCanvas::Hit GanttCanvas::hitTest(const QPointF &place) const
     const RowPlace &row = m_scene.layout.places[*hit.place];
     if (row.kind != RowKind::Device)
         return hit;
-    if (hit.part == Part::Label && place.x() < rows.left() - m_scene.metrics.px(78)) {
+    if (hit.part == Part::Label && place.x() < rows.left() - m_scene.names - m_scene.metrics.px(14)) {
         for (std::size_t s = 0; s < m_scene.model.stages.size(); ++s) {
             const StageGroup &stage = m_scene.model.stages[s];
             if (row.index >= stage.firstRow && row.index < stage.firstRow + stage.rowCount)
@@ -89,8 +89,11 @@ QString GanttCanvas::tipAt(const QPoint &point) const
             return lines.join(u'\n');
         }
         if (hit.part == Part::Label) {
-            const Device &device = model.shown.cluster.device(model.devices[row.index].device);
-            return model.devices[row.index].name + u'\n' + QString::fromStdString(device.type.name);
+            const DeviceRow &device = model.devices[row.index];
+            QStringList lines{device.name, QString::fromStdString(model.shown.cluster.device(device.device).type.name)};
+            if (device.members.size() > 1)
+                lines << ChartText::tr("%1 devices that do the same").arg(device.members.size());
+            return lines.join(u'\n');
         }
         return {};
     case RowKind::IdleDevices: {
@@ -308,6 +311,12 @@ void GanttCanvas::click(const Hit &hit, Qt::KeyboardModifiers modifiers)
     const RowPlace &row = m_scene.layout.places[*hit.place];
     const Cluster &cluster = m_scene.model.shown.cluster;
     const auto idOf = [&](DeviceId d) { return QString::fromStdString(cluster.device(d).id); };
+    const auto idsOf = [&](const DeviceRow &device) {
+        QStringList ids;
+        for (const DeviceId d : device.members)
+            ids << idOf(d);
+        return ids;
+    };
     switch (row.kind) {
     case RowKind::Device:
         m_row = row.index;
@@ -317,10 +326,10 @@ void GanttCanvas::click(const Hit &hit, Qt::KeyboardModifiers modifiers)
             const StageGroup &stage = m_scene.model.stages[static_cast<std::size_t>(hit.stage)];
             QStringList ids;
             for (std::size_t r = stage.firstRow; r < stage.firstRow + stage.rowCount; ++r)
-                ids << idOf(m_scene.model.devices[r].device);
+                ids << idsOf(m_scene.model.devices[r]);
             choose(ids);
         } else {
-            choose({idOf(m_scene.model.devices[row.index].device)});
+            choose(idsOf(m_scene.model.devices[row.index]));
             if (!hit.bar.valid())
                 m_selection.selectTask({});
         }
@@ -373,8 +382,10 @@ void GanttCanvas::selectTaskById(TaskId task, std::optional<std::size_t> row)
         for (const LinkUse &use : sim.uses)
             ids << QString::fromStdString(model.shown.cluster.link(use.link).id);
     }
-    if (ids.isEmpty() && row)
-        ids << QString::fromStdString(model.shown.cluster.device(model.devices[*row].device).id);
+    if (ids.isEmpty() && row) {
+        for (const DeviceId d : model.devices[*row].members)
+            ids << QString::fromStdString(model.shown.cluster.device(d).id);
+    }
     m_selection.select(ids);
     m_selection.selectTask(task);
 }

@@ -4,204 +4,10 @@
 #include "ui/charts/chart_text.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace polyrail {
 
 namespace {
-
-/// Time that is already taken on a row: adds pieces of bars in the order they come, never over what is there.
-class Lane
-{
-public:
-    explicit Lane(std::vector<GanttBar> bars) : m_bars(std::move(bars)) {}
-
-    /// Puts `added` (sorted by start) into the free time; what falls on taken time is returned (sorted by start).
-    std::vector<GanttBar> fill(const std::vector<GanttBar> &added)
-    {
-        std::vector<GanttBar> merged, covered;
-        merged.reserve(m_bars.size() + added.size());
-        std::size_t next = 0;
-        std::int64_t taken = std::numeric_limits<std::int64_t>::min(); // end of the last added piece
-        for (const GanttBar &bar : added) {
-            std::int64_t from = bar.start;
-            const auto keep = [&](std::vector<GanttBar> &where, std::int64_t start, std::int64_t end) {
-                GanttBar piece = bar;
-                piece.start = start;
-                piece.end = end;
-                where.push_back(piece);
-            };
-            if (taken > from) {
-                keep(covered, from, std::min(taken, bar.end));
-                from = std::min(taken, bar.end);
-            }
-            while (next < m_bars.size() && m_bars[next].end <= from)
-                merged.push_back(m_bars[next++]);
-            for (std::size_t i = next; from < bar.end; ++i) {
-                const bool last = i >= m_bars.size() || m_bars[i].start >= bar.end;
-                const std::int64_t freeUntil = last ? bar.end : std::max(from, m_bars[i].start);
-                if (freeUntil > from)
-                    keep(merged, from, freeUntil);
-                from = freeUntil;
-                if (last)
-                    break;
-                const std::int64_t coveredUntil = std::min(m_bars[i].end, bar.end);
-                if (coveredUntil > from)
-                    keep(covered, from, coveredUntil);
-                from = std::max(from, coveredUntil);
-                if (i == next && m_bars[i].end <= from)
-                    merged.push_back(m_bars[next++]);
-            }
-            taken = std::max(taken, bar.end);
-        }
-        while (next < m_bars.size())
-            merged.push_back(m_bars[next++]);
-        std::sort(merged.begin(), merged.end(), [](const GanttBar &a, const GanttBar &b) { return a.start < b.start; });
-        m_bars = std::move(merged);
-        return covered;
-    }
-    std::vector<GanttBar> take() { return std::move(m_bars); }
-
-private:
-    std::vector<GanttBar> m_bars;
-};
-
-void sortByStart(std::vector<GanttBar> &bars)
-{
-    std::stable_sort(bars.begin(), bars.end(), [](const GanttBar &a, const GanttBar &b) { return a.start < b.start; });
-}
-
-/// Cuts each bar where the one before it still lasts.
-std::vector<GanttBar> disjoint(std::vector<GanttBar> bars)
-{
-    sortByStart(bars);
-    std::vector<GanttBar> result;
-    result.reserve(bars.size());
-    std::int64_t taken = std::numeric_limits<std::int64_t>::min();
-    for (GanttBar bar : bars) {
-        bar.start = std::max(bar.start, taken);
-        if (bar.end > bar.start) {
-            taken = bar.end;
-            result.push_back(bar);
-        }
-    }
-    return result;
-}
-
-struct RowParts
-{
-    std::vector<GanttBar> compute;
-    std::array<std::vector<GanttBar>, 2> traffic; ///< inside a stage first: it belongs to the computation before it
-};
-
-void finishRow(DeviceRow &row, RowParts parts, const std::vector<SimTask> &tasks)
-{
-    Lane lane(disjoint(std::move(parts.compute)));
-    std::vector<GanttBar> covered;
-    for (auto &traffic : parts.traffic) {
-        sortByStart(traffic);
-        const auto more = lane.fill(traffic);
-        covered.insert(covered.end(), more.begin(), more.end());
-    }
-    row.bars = lane.take();
-    row.hidden = disjoint(std::move(covered));
-    for (std::size_t i = 1; i < row.bars.size(); ++i) {
-        const GanttBar &before = row.bars[i - 1];
-        GanttBar &bar = row.bars[i];
-        if (bar.kind != BarKind::Communication || before.kind == BarKind::Communication || before.end != bar.start)
-            continue;
-        const SimTask &task = tasks[static_cast<std::size_t>(bar.task)];
-        const SimTask &parent = tasks[static_cast<std::size_t>(before.task)];
-        bar.joined = task.role == TaskRole::TensorTraffic && task.stage == parent.stage
-                     && task.microBatch == parent.microBatch;
-    }
-    row.blockBusy.resize((row.bars.size() + busyBlock - 1) / busyBlock);
-    for (std::size_t i = 0; i < row.bars.size(); ++i)
-        row.blockBusy[i / busyBlock][static_cast<std::size_t>(row.bars[i].kind)] += row.bars[i].end - row.bars[i].start;
-}
-
-/// Stage of each device: from the plan, else from the device's own tasks; -2 = takes no part.
-std::vector<int> stageOfDevices(const ShownPlan &shown)
-{
-    std::vector<int> stage(shown.cluster.devices().size(), -2);
-    const auto note = [&](DeviceId d, int s) {
-        if (d.valid() && d.index() < stage.size() && stage[d.index()] < 0)
-            stage[d.index()] = std::max(stage[d.index()], s);
-    };
-    if (shown.plan) {
-        for (std::size_t s = 0; s < shown.plan->stages.size(); ++s) {
-            for (const Replica &replica : shown.plan->stages[s].replicas) {
-                for (const DeviceId d : replica.devices)
-                    note(d, static_cast<int>(s));
-            }
-        }
-    }
-    for (const SimTask &task : shown.schedule->graph->tasks) {
-        for (const DeviceId d : task.devices)
-            note(d, task.kind == TaskKind::Compute ? task.stage : -1);
-    }
-    return stage;
-}
-
-void addDevices(GanttModel &model)
-{
-    const ShownPlan &shown = model.shown;
-    const std::vector<int> stageOf = stageOfDevices(shown);
-    std::vector<DeviceId> order;
-    if (shown.plan) {
-        for (const Stage &stage : shown.plan->stages) {
-            for (const Replica &replica : stage.replicas)
-                order.insert(order.end(), replica.devices.begin(), replica.devices.end());
-        }
-    }
-    std::vector<bool> placed(stageOf.size(), false);
-    for (const DeviceId d : order)
-        placed[d.index()] = true;
-    std::vector<DeviceId> rest;
-    for (std::size_t d = 0; d < stageOf.size(); ++d) {
-        if (stageOf[d] == -2)
-            model.idleDevices.push_back(DeviceId(d));
-        else if (!placed[d])
-            rest.push_back(DeviceId(d));
-    }
-    // Devices that no stage claims come last.
-    std::stable_sort(rest.begin(), rest.end(), [&](DeviceId a, DeviceId b) {
-        return static_cast<unsigned>(stageOf[a.index()]) < static_cast<unsigned>(stageOf[b.index()]);
-    });
-    order.insert(order.end(), rest.begin(), rest.end());
-
-    std::vector<std::int32_t> rowOf(stageOf.size(), -1);
-    for (const DeviceId d : order) {
-        if (rowOf[d.index()] >= 0)
-            continue;
-        rowOf[d.index()] = static_cast<std::int32_t>(model.devices.size());
-        DeviceRow row;
-        row.device = d;
-        row.stage = stageOf[d.index()];
-        row.name = QString::fromStdString(shown.cluster.device(d).id);
-        model.devices.push_back(std::move(row));
-    }
-
-    const Schedule &schedule = *shown.schedule;
-    const auto &tasks = schedule.graph->tasks;
-    std::vector<RowParts> parts(model.devices.size());
-    for (std::size_t t = 0; t < tasks.size() && t < schedule.times.size(); ++t) {
-        const SimTask &task = tasks[t];
-        const GanttBar bar{schedule.times[t].start.value, schedule.times[t].end.value, static_cast<std::int32_t>(t),
-                           barKind(task), false};
-        if (bar.end <= bar.start)
-            continue;
-        for (const DeviceId d : task.devices) {
-            RowParts &row = parts[static_cast<std::size_t>(rowOf[d.index()])];
-            if (task.kind == TaskKind::Compute)
-                row.compute.push_back(bar);
-            else
-                row.traffic[task.role == TaskRole::TensorTraffic ? 0 : 1].push_back(bar);
-        }
-    }
-    for (std::size_t r = 0; r < model.devices.size(); ++r)
-        finishRow(model.devices[r], std::move(parts[r]), tasks);
-}
 
 void addStages(GanttModel &model)
 {
@@ -233,11 +39,20 @@ void addMemory(GanttModel &model)
             byDevice[track.device.index()] = &track;
     }
     for (const DeviceRow &device : model.devices) {
-        const MemoryTrack *track = byDevice[device.device.index()];
+        // Of folded devices the one that is closest to its capacity.
+        const MemoryTrack *track = nullptr;
+        const auto share = [](const MemoryTrack &t) {
+            return static_cast<double>(t.peakBytes) / static_cast<double>(std::max<std::int64_t>(t.capacityBytes, 1));
+        };
+        for (const DeviceId member : device.members) {
+            const MemoryTrack *other = byDevice[member.index()];
+            if (other && (!track || share(*other) > share(*track)))
+                track = other;
+        }
         if (!track)
             continue;
         MemoryRow row;
-        row.device = device.device;
+        row.device = track->device;
         row.name = device.name;
         row.capacity = static_cast<double>(track->capacityBytes);
         row.peak = static_cast<double>(track->peakBytes);
@@ -251,9 +66,6 @@ void addMemory(GanttModel &model)
 void addCritical(GanttModel &model)
 {
     const Schedule &schedule = *model.shown.schedule;
-    std::vector<std::int32_t> rowOf(model.shown.cluster.devices().size(), -1);
-    for (std::size_t r = 0; r < model.devices.size(); ++r)
-        rowOf[model.devices[r].device.index()] = static_cast<std::int32_t>(r);
     for (const TaskId id : schedule.criticalPath) {
         const SimTask &task = schedule.graph->tasks[id.index()];
         CriticalPiece piece{schedule.times[id.index()].start.value, schedule.times[id.index()].end.value, -1, id.value};
@@ -261,7 +73,7 @@ void addCritical(GanttModel &model)
         const bool inRow = task.kind == TaskKind::Compute || task.role == TaskRole::TensorTraffic
                            || task.role == TaskRole::GradientTraffic;
         for (const DeviceId d : task.devices) {
-            const std::int32_t row = rowOf[d.index()];
+            const std::int32_t row = model.rowByDevice[d.index()];
             if (inRow && row >= 0 && (piece.row < 0 || row < piece.row))
                 piece.row = row;
         }
@@ -290,6 +102,8 @@ BarRef pieceAt(const std::vector<GanttBar> &bars, std::size_t row, double time, 
 
 } // namespace
 
+// In files of their own.
+void addDeviceRows(GanttModel &model, GanttModel::Fold fold);
 std::vector<LinkRow> makeLinkRows(const ShownPlan &shown, const std::set<QString> &openBundles);
 
 BarKind barKind(const SimTask &task)
@@ -314,7 +128,7 @@ GanttModel GanttModel::build(const ShownPlan &shown, const Options &options)
     if (!shown.schedule || !shown.schedule->graph)
         return model;
     model.makespan = shown.schedule->makespan.value;
-    addDevices(model);
+    addDeviceRows(model, options.fold);
     addStages(model);
     addCritical(model);
     if (options.links)
@@ -376,11 +190,14 @@ std::vector<BarRef> GanttModel::barsOf(TaskId task) const
                 result.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(it - bars.begin()), hidden});
         }
     };
+    std::vector<std::size_t> rows;
     for (const DeviceId d : shown.schedule->graph->tasks[task.index()].devices) {
-        if (const auto row = rowOf(d)) {
-            scan(devices[*row].bars, *row, false);
-            scan(devices[*row].hidden, *row, true);
-        }
+        if (const auto row = rowOf(d); row && std::find(rows.begin(), rows.end(), *row) == rows.end())
+            rows.push_back(*row);
+    }
+    for (const std::size_t row : rows) {
+        scan(devices[row].bars, row, false);
+        scan(devices[row].hidden, row, true);
     }
     return result;
 }
@@ -428,10 +245,9 @@ TaskId GanttModel::stepCritical(TaskId from, int direction) const
 
 std::optional<std::size_t> GanttModel::rowOf(DeviceId device) const
 {
-    const auto it = std::find_if(devices.begin(), devices.end(), [&](const DeviceRow &r) { return r.device == device; });
-    if (it == devices.end())
+    if (!device.valid() || device.index() >= rowByDevice.size() || rowByDevice[device.index()] < 0)
         return std::nullopt;
-    return static_cast<std::size_t>(it - devices.begin());
+    return static_cast<std::size_t>(rowByDevice[device.index()]);
 }
 
 } // namespace polyrail

@@ -38,7 +38,8 @@ using BusyByKind = std::array<std::int64_t, barKindCount>;
 /// communication fills what computation leaves free. Communication under computation is in `hidden`.
 struct DeviceRow
 {
-    DeviceId device;
+    DeviceId device;                    ///< the first of `members`
+    std::vector<DeviceId> members;      ///< more than one: folded devices that do the very same
     int stage = -1;
     QString name;
     std::vector<GanttBar> bars;         ///< sorted, disjoint
@@ -107,8 +108,13 @@ struct CriticalPiece
 /// Everything the Gantt draws, in the order in which it is drawn; built once per plan, then only read. Pure: no widget.
 struct GanttModel
 {
+    /// Whether the devices of a tensor group share a row.
+    enum class Fold { Never, Auto, Always };
+    static constexpr std::size_t foldBeyond = 48; ///< devices at which Auto folds
+
     struct Options
     {
+        Fold fold = Fold::Auto;
         bool links = true;
         bool memory = true;
         std::set<QString> openBundles;  ///< LinkRow::key of bundles whose links are listed too
@@ -119,6 +125,7 @@ struct GanttModel
     std::vector<StageGroup> stages;
     std::vector<LinkRow> links;
     std::vector<MemoryRow> memory;
+    std::vector<std::int32_t> rowByDevice; ///< index into `devices`, -1 = none
     std::vector<DeviceId> idleDevices;  ///< in the cluster, without a task
     std::vector<CriticalPiece> critical; ///< sorted by start
     std::int64_t makespan = 0;          ///< ns

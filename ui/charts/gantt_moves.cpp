@@ -149,12 +149,14 @@ QString GanttCanvas::measureText() const
     if (to <= from || m_scene.model.devices.empty())
         return lines.join(u'\n');
     std::array<double, barKindCount> busy{};
+    double whole = 0;
     for (const DeviceRow &row : m_scene.model.devices) {
         const auto part = busyBetween(row, from, to);
+        const auto members = static_cast<double>(row.members.size());
+        whole += (to - from) * members;
         for (std::size_t k = 0; k < barKindCount; ++k)
-            busy[k] += part[k];
+            busy[k] += part[k] * members;
     }
-    const double whole = (to - from) * static_cast<double>(m_scene.model.devices.size());
     double idle = whole;
     const QString names[barKindCount] = {ChartText::tr("forward"),   ChartText::tr("backward"),
                                          ChartText::tr("recomputation"), ChartText::tr("optimiser"),

@@ -89,6 +89,7 @@ void GanttBars::draw(QCPPainter *painter)
         else if (place.kind == RowKind::IdleDevices)
             p.fillRect(clampRow(m_scene, m_scene.barRect(place)), colors.track);
     }
+    flushVector(p, device, colors);
     drawLabels(p, device, colors);
     drawCritical(p, device, colors, scale);
     drawSelection(p, device, scale);
@@ -132,19 +133,22 @@ void GanttBars::drawRow(QPainter &p, const PaintDevice &device, const ChartColor
         const GanttBar &bar = row.bars[static_cast<std::size_t>(block.bar)];
         const auto kind = static_cast<std::size_t>(bar.kind);
         const QRectF box(x0, track.top(), x1 - x0, track.height());
-        paintBar(p, device, box, colors.fill[kind], colors.line[kind]);
+        if (device.vectorized)
+            m_vector.bars[kind].push_back(box);
+        else
+            paintBar(p, device, box, colors.fill[kind], colors.line[kind]);
         const double inset = colors.line[kind].isValid() && box.width() > 2 ? 1 : 0;
         const QRectF inner = box.adjusted(inset, inset, -inset, -inset);
         double textBottom = track.bottom();
         if (bar.kind == BarKind::Communication) {
-            paintHatch(p, device, inner, colors.hatch);
+            if (!device.vectorized)
+                paintHatch(p, device, inner, colors.hatch);
             continue;
         }
         if (block.strip > 0) {
             const double height = device.snap(std::max(least, inner.height() * static_cast<double>(block.strip)));
             const QRectF strip(inner.left(), inner.bottom() - height, inner.width(), height);
-            p.fillRect(strip, colors.fill[static_cast<std::size_t>(BarKind::Communication)]);
-            paintHatch(p, device, strip, colors.hatch);
+            paintStrip(p, device, colors, strip);
             textBottom = strip.top() + 1;
         }
         const SimTask &task = m_scene.model.shown.schedule->graph->tasks[static_cast<std::size_t>(bar.task)];
@@ -161,6 +165,37 @@ void GanttBars::drawRow(QPainter &p, const PaintDevice &device, const ChartColor
         }
     }
     drawHidden(p, device, colors, scale, row, track);
+}
+
+void GanttBars::paintStrip(QPainter &p, const PaintDevice &device, const ChartColors &colors, const QRectF &strip)
+{
+    if (device.vectorized) {
+        m_vector.strips.push_back(strip);
+        return;
+    }
+    p.fillRect(strip, colors.fill[static_cast<std::size_t>(BarKind::Communication)]);
+    paintHatch(p, device, strip, colors.hatch);
+}
+
+void GanttBars::flushVector(QPainter &p, const PaintDevice &device, const ChartColors &colors)
+{
+    constexpr auto traffic = static_cast<std::size_t>(BarKind::Communication);
+    for (std::size_t k = 0; k < barKindCount; ++k) {
+        for (const QRectF &box : m_vector.bars[k])
+            paintBar(p, device, box, colors.fill[k], colors.line[k]);
+    }
+    p.setPen(Qt::NoPen);
+    p.setBrush(colors.fill[traffic]);
+    for (const QRectF &strip : m_vector.strips)
+        p.drawRect(strip);
+    const double inset = colors.line[traffic].isValid() ? 1 : 0;
+    for (const QRectF &box : m_vector.bars[traffic]) {
+        if (box.width() > 2 + inset)
+            paintHatch(p, device, box.adjusted(inset, inset, -inset, -inset), colors.hatch);
+    }
+    for (const QRectF &strip : m_vector.strips)
+        paintHatch(p, device, strip, colors.hatch);
+    m_vector = {};
 }
 
 void GanttBars::drawCells(QPainter &p, const PaintDevice &device, const TimeScale &scale, const QRectF &track)
@@ -216,8 +251,7 @@ void GanttBars::drawHidden(QPainter &p, const PaintDevice &device, const ChartCo
         const double until = scale.time(std::max(x1, x0 + 1));
         if (clampSpan(m_scene, device, x0, x1)) {
             const QRectF strip(x0, top, x1 - x0, height);
-            p.fillRect(strip, colors.fill[static_cast<std::size_t>(BarKind::Communication)]);
-            paintHatch(p, device, strip, colors.hatch);
+            paintStrip(p, device, colors, strip);
             paintedTo = x1;
         }
         ++it;

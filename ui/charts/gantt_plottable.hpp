@@ -51,6 +51,8 @@ private:
     void drawCells(QPainter &painter, const PaintDevice &device, const TimeScale &scale, const QRectF &track);
     void drawHidden(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale,
                     const DeviceRow &row, const QRectF &track);
+    void paintStrip(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const QRectF &strip);
+    void flushVector(QPainter &painter, const PaintDevice &device, const ChartColors &colors);
     void drawLabels(QPainter &painter, const PaintDevice &device, const ChartColors &colors);
     void drawCritical(QPainter &painter, const PaintDevice &device, const ChartColors &colors, const TimeScale &scale);
     void drawSelection(QPainter &painter, const PaintDevice &device, const TimeScale &scale);
@@ -62,6 +64,12 @@ private:
     QFontMetricsF m_labelMetrics{QFont()};
     std::vector<Label> m_labels;
     QFont m_labelFont;
+    /// Vector files grow with each change of colour: boxes are kept back and painted kind by kind.
+    struct VectorBoxes
+    {
+        std::array<std::vector<QRectF>, barKindCount> bars;
+        std::vector<QRectF> strips;
+    } m_vector;
     QImage m_cells; ///< one pixel row, reused
 };
 

@@ -83,7 +83,12 @@ bool GanttScene::isSelected(const RowPlace &place) const
     const Cluster &cluster = model.shown.cluster;
     const auto has = [&](const std::string &id) { return selection->contains(QString::fromStdString(id)); };
     switch (place.kind) {
-    case RowKind::Device: return has(cluster.device(model.devices[place.index].device).id);
+    case RowKind::Device:
+        for (const DeviceId d : model.devices[place.index].members) {
+            if (has(cluster.device(d).id))
+                return true;
+        }
+        return false;
     case RowKind::Memory: return has(cluster.device(model.memory[place.index].device).id);
     case RowKind::Link:
         for (const LinkId l : model.links[place.index].links) {

@@ -64,6 +64,7 @@ struct GanttScene
     const SelectionModel *selection = nullptr;
     QRectF rows;                         ///< where rows are drawn: right of the labels, under the ruler
     double width = 0;                    ///< of the whole chart
+    double names = 66;                   ///< pixels that device names take at the right of their column
     double scroll = 0;                   ///< pixels of rows above the view
     std::optional<double> cursor;        ///< seconds
     double density = 1;

@@ -10,6 +10,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cmath>
 
 namespace polyrail {
@@ -82,6 +83,19 @@ bool GanttView::memoryShown() const
 void GanttView::setComfortable(bool comfortable)
 {
     m_canvas->setComfortable(comfortable);
+}
+
+void GanttView::setFolded(std::optional<bool> folded)
+{
+    GanttModel::Options options = m_canvas->options();
+    options.fold = !folded ? GanttModel::Fold::Auto : *folded ? GanttModel::Fold::Always : GanttModel::Fold::Never;
+    m_canvas->setOptions(options);
+}
+
+bool GanttView::folded() const
+{
+    const auto &rows = m_canvas->scene().model.devices;
+    return std::any_of(rows.begin(), rows.end(), [](const DeviceRow &row) { return row.members.size() > 1; });
 }
 
 void GanttView::setFollowVisible(bool visible)

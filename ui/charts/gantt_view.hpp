@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QScrollBar;
 
 namespace polyrail {
@@ -36,6 +38,9 @@ public:
     bool linksShown() const;
     bool memoryShown() const;
     void setComfortable(bool comfortable); ///< rows of 22 px instead of 15
+    /// One row per tensor group: by default from 48 devices on, or as told.
+    void setFolded(std::optional<bool> folded);
+    bool folded() const; ///< some row stands for several devices
     /// The "Follow best" switch: hidden where it has no meaning (compare).
     void setFollowVisible(bool visible);
     bool followsBest() const;

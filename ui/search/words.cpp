@@ -173,7 +173,7 @@ QString percent(double share, bool signedly)
     QString text = locale(nothing ? 0.0 : value, 1);
     if (signedly && !nothing && value > 0)
         text.prepend(QLatin1Char('+'));
-    return text + QStringLiteral(" %");
+    return text + QChar(0x00A0) + QLatin1Char('%');
 }
 
 QString bandwidthText(const Link &link)
@@ -271,7 +271,7 @@ QString statusSentence(const SearchSnapshot &snapshot)
 QString elapsedText(double seconds)
 {
     if (seconds < 59.95)
-        return locale(seconds, 1) + QStringLiteral(" s");
+        return locale(seconds, 1) + QChar(0x00A0) + QLatin1Char('s');
     const int whole = static_cast<int>(seconds);
     if (whole < 3600)
         return QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));

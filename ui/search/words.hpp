@@ -17,11 +17,11 @@ struct Figure
 {
     QString number;
     QString unit;
-    QString text() const { return number + QChar(0x2009) + unit; }
+    QString text() const { return number + QChar(0x00A0) + unit; }
 };
 Figure stepFigure(Nanoseconds step);
 
-/// "2.1 %", with a real minus sign when negative. `signedly`: "+0.6 %", and "0.0 %" when it rounds to nothing.
+/// "2.1 %" (with a space that does not break), with a real minus sign when negative. `signedly`: "+0.6 %", and "0.0 %" when it rounds to nothing.
 QString percent(double share, bool signedly = false);
 /// In the unit the link was entered in: "10 Gb/s" or "25 GB/s".
 QString bandwidthText(const Link &link);

@@ -163,8 +163,7 @@ QDockWidget *MainWindow::addPanel(const QString &name, const QString &title, QWi
 void MainWindow::connectModels()
 {
     connect(m_search.get(), &SearchController::shownChanged, this, [this](const ShownPlan &shown) {
-        if (shown.schedule)
-            m_axis.setFull(toSeconds(shown.schedule->makespan).value);
+        m_gantt->setTitle(titleOf(shown));
         m_gantt->setShown(shown);
         m_canvas->setShown(shown);
         updateSearchActions();
@@ -336,6 +335,17 @@ void MainWindow::updateTitle()
     m_savedLabel->setText(m_document.isModified()       ? tr("Edited")
                               : m_document.path().isEmpty() ? tr("Not saved yet")
                                                             : tr("Saved"));
+}
+
+QString MainWindow::titleOf(const ShownPlan &shown) const
+{
+    const SearchSnapshot &snapshot = *m_search->snapshot();
+    if (!shown.plan || m_search->followsBest() || (snapshot.best && *snapshot.best->plan == *shown.plan))
+        return tr("Best plan, one step");
+    for (const BaselineResult &baseline : snapshot.baselines)
+        if (baseline.plan && *baseline.plan == *shown.plan)
+            return tr("%1, one step").arg(sentenceCase(QString::fromStdString(baseline.name)));
+    return tr("Chosen plan, one step");
 }
 
 void MainWindow::updateStatusBar()

@@ -96,6 +96,7 @@ private:
     void restoreLayout();
     void saveLayout();
     void updateTitle();
+    QString titleOf(const ShownPlan &shown) const; ///< of the Gantt
     void updateStatusBar();
     void updateSearchActions();
     void offerRecovery();

@@ -5,6 +5,7 @@
 #include "ui/workbench/model_library.hpp"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
@@ -62,13 +63,9 @@ ModelBar::ModelBar(Document &document, const ModelLibrary &library, QWidget *par
     m_sequence->setObjectName(QStringLiteral("sequence"));
 
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_model->setMinimumContentsLength(13);
+    m_model->setMinimumContentsLength(12);
     m_model->setMaxVisibleItems(30);
     m_batch->setRange(1, 1 << 20);
-    m_microBatch->setFixedWidth(scaled(70));
-    m_precision->setFixedWidth(scaled(70));
-    m_batch->setFixedWidth(scaled(84));
-    m_sequence->setFixedWidth(scaled(98));
     m_batch->setToolTip(tr("Samples per optimiser step, over all devices"));
     m_sequence->setRange(1, 1 << 24);
     m_sequence->setToolTip(tr("Tokens per sample"));
@@ -129,7 +126,23 @@ ModelBar::ModelBar(Document &document, const ModelLibrary &library, QWidget *par
         changeJob(job, tr("Sequence %1").arg(value));
     });
     connect(&m_document, &Document::jobChanged, this, &ModelBar::refresh);
+    applyWidths();
     reloadModels();
+}
+
+void ModelBar::applyWidths()
+{
+    m_microBatch->setFixedWidth(scaled(82));
+    m_precision->setFixedWidth(scaled(80));
+    m_batch->setFixedWidth(scaled(80));
+    m_sequence->setFixedWidth(scaled(92));
+}
+
+void ModelBar::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) // the presentation scale
+        applyWidths();
 }
 
 void ModelBar::reloadModels()

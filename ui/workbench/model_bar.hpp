@@ -38,7 +38,11 @@ public:
 signals:
     void importRequested();
 
+protected:
+    void changeEvent(QEvent *event) override;
+
 private:
+    void applyWidths();
     void refresh();
     void changeJob(const TrainingJob &job, const QString &text);
 

@@ -95,6 +95,18 @@ void prepare(CopyTable &table, const QString &name)
     table.horizontalHeader()->setHighlightSections(false);
 }
 
+/// A table whose text stands as far from the edge as that of other panels.
+QWidget *indented(QTableView *table)
+{
+    auto *frame = new QWidget;
+    frame->setAutoFillBackground(true);
+    frame->setBackgroundRole(QPalette::Base);
+    auto *layout = new QVBoxLayout(frame);
+    layout->setContentsMargins(scaled(8), 0, 0, 0);
+    layout->addWidget(table);
+    return frame;
+}
+
 } // namespace
 
 // ---- CopyTable --------------------------------------------------------------------------------------------------
@@ -268,7 +280,9 @@ void KnownPlansModel::setSnapshot(const SearchSnapshot &snapshot)
             snapshot.best->step, QString::fromStdString(snapshot.best->plan->summary()));
     int number = 1;
     for (const Candidate &candidate : snapshot.top) {
-        if (snapshot.best && *candidate.plan == *snapshot.best->plan)
+        const auto isCandidate = [&](const BaselineResult &b) { return b.plan && *b.plan == *candidate.plan; };
+        if ((snapshot.best && *candidate.plan == *snapshot.best->plan)
+            || std::ranges::any_of(snapshot.baselines, isCandidate))
             continue;
         add(tr("Alternative %1").arg(number++), candidate.plan, candidate.step,
             QString::fromStdString(candidate.plan->summary()));
@@ -354,9 +368,10 @@ PlanPanel::PlanPanel(SearchController &search, SelectionModel &selection, QWidge
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
     rightLayout->addWidget(m_summary);
-    rightLayout->addWidget(m_stages, 1);
+    rightLayout->addWidget(indented(m_stages), 1);
+    setFocusProxy(m_plans);
     auto *splitter = new QSplitter(Qt::Horizontal);
-    splitter->addWidget(m_plans);
+    splitter->addWidget(indented(m_plans));
     splitter->addWidget(right);
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
@@ -403,7 +418,13 @@ void PlanPanel::onShown()
                            .arg(QString::fromStdString(shown.plan->summary()),
                                 stepFigure(shown.schedule->makespan).text(), QLocale().toString(tokens, 'f', 0)));
     m_stages->resizeColumnsToContents();
-    const int row = m_planModel.rowOf(*shown.plan);
+    markShownPlan();
+}
+
+void PlanPanel::markShownPlan()
+{
+    const ShownPlan &shown = m_search.shown();
+    const int row = shown.plan ? m_planModel.rowOf(*shown.plan) : -1;
     if (row >= 0 && !m_plans->hasFocus())
         m_plans->selectRow(row);
 }
@@ -416,6 +437,7 @@ void PlanPanel::onSnapshot()
     m_planModel.setSnapshot(*m_search.snapshot());
     if (firstRows && m_planModel.rowCount() > 0)
         m_plans->resizeColumnsToContents();
+    markShownPlan();
 }
 
 } // namespace polyrail

@@ -99,6 +99,7 @@ private:
     // Both wait until the panel is seen: a slider drag must not fill tables behind a tab.
     void onShown();
     void onSnapshot();
+    void markShownPlan();
 
     SearchController &m_search;
     SelectionModel &m_selection;

@@ -226,8 +226,9 @@ void SearchStrip::applyFonts()
     const int width = QFontMetrics(small).horizontalAdvance(QLocale().toString(888888888));
     for (QLabel *label : {m_explored, m_open, m_speed})
         label->setMinimumWidth(width);
-    m_effort->setMinimumWidth(QFontMetrics(small).horizontalAdvance(tr("%1, %n thread(s)", nullptr, 88)
-                                                                        .arg(elapsedText(58.8))));
+    m_effort->setMinimumWidth(std::max(StatusChip::widest(),
+                                       QFontMetrics(small).horizontalAdvance(
+                                           tr("%1, %n thread(s)", nullptr, 88).arg(elapsedText(58.8)))));
     setFixedHeight(scaled(70));
 }
 

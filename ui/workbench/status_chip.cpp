@@ -69,10 +69,22 @@ QString StatusChip::text() const { return m_stale ? tr("Stale") : statusWord(m_s
 
 QString StatusChip::iconName() const { return m_stale ? QStringLiteral("history") : iconOf(m_status); }
 
+int StatusChip::widthOf(const QString &text)
+{
+    return scaled(8 + 14 + 5 + 10) + QFontMetrics(uiFont(TextRole::Small)).horizontalAdvance(text);
+}
+
+int StatusChip::widest()
+{
+    int width = widthOf(tr("Stale"));
+    for (int s = static_cast<int>(SearchStatus::Idle); s <= static_cast<int>(SearchStatus::Failed); ++s)
+        width = std::max(width, widthOf(statusWord(static_cast<SearchStatus>(s))));
+    return width;
+}
+
 QSize StatusChip::sizeHint() const
 {
-    const QFontMetrics metrics(uiFont(TextRole::Small));
-    return {scaled(8 + 14 + 5 + 10) + metrics.horizontalAdvance(text()), std::max(scaled(20), metrics.height() + 4)};
+    return {widthOf(text()), std::max(scaled(20), QFontMetrics(uiFont(TextRole::Small)).height() + 4)};
 }
 
 void StatusChip::paintEvent(QPaintEvent *)

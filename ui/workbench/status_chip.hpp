@@ -20,6 +20,8 @@ public:
     bool isStale() const { return m_stale; }
     QString text() const;
 
+    /// Width of the widest chip there is: what stands beside it need not move.
+    static int widest();
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
@@ -29,6 +31,7 @@ protected:
 
 private:
     QString iconName() const;
+    static int widthOf(const QString &text);
 
     SearchStatus m_status = SearchStatus::Idle;
     bool m_stale = false;
